@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_files_pin_every_version_and_name_no_host() {
+    fn npm_lock_files_name_no_host_and_python_requirements_are_pinned() {
         let lock = fs::read_to_string(source("package-lock.json")).unwrap();
         assert!(!lock.contains("\"resolved\""), "npm install --omit-lockfile-registry-resolved");
         let requirements = fs::read_to_string(source("requirements.txt")).unwrap();

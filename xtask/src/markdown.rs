@@ -248,13 +248,13 @@ mod tests {
     }
 
     #[test]
-    fn references_without_a_definition_are_found() {
+    fn link_references_without_a_definition_are_found() {
         let document = Document::parse("[a][b],\n[c][], [d]: [e](f.md)\n");
         assert_eq!(document.undefined, [(1, "b".to_owned()), (2, "c".to_owned())]);
     }
 
     #[test]
-    fn a_target_in_the_repository_has_a_path_and_an_anchor() {
+    fn only_links_within_the_repository_are_split_into_path_and_anchor() {
         let local = |target: &str| {
             let link = Link { line: 1, place: 0..0, label: 0..0, target: target.to_owned() };
             link.local().map(|(path, anchor)| (path.to_owned(), anchor.map(str::to_owned)))

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_named_by_documents_exist() {
+    fn api_operations_named_by_documents_exist() {
         let openapi: Value = serde_json::from_str(&openapi::committed().unwrap()).unwrap();
         let exists = |method: &str, path: &str| {
             let of =
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_lists_every_operation_with_its_schemas_and_failures() {
+    fn the_table_lists_api_operations_with_their_schemas_and_failures() {
         let table = table(&serde_json::from_str(&openapi::committed().unwrap()).unwrap());
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert!(rows.len() > 60, "{} operations", rows.len());

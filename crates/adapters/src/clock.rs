@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_storage_clock_is_followed_within_the_tolerance() {
+    fn the_service_clock_follows_a_storage_clock_within_the_tolerance() {
         for ahead in [-29, -2, 0, 2, 29] {
             let (clock, now) = (ServiceClock::default(), SystemClock.now());
             let storage = now.minus(Duration::seconds(ahead));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_difference_ends_when_the_clocks_agree_again() {
+    fn the_clock_error_is_cleared_once_the_clocks_agree_again() {
         let (clock, now) = (ServiceClock::default(), SystemClock.now());
         clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
         clock.compare(now, Some(now)).unwrap();

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unproven_address_is_admitted_only_if_every_address_is() {
+    fn an_unproven_address_is_admitted_only_where_all_addresses_are_allowed() {
         let (local, all) = (networks("127.0.0.0/8"), networks("0.0.0.0/0 ::/0"));
         assert!(local.admit(at("127.0.0.1", true)) && !local.admit(at("127.0.0.1", false)));
         assert!(!local.admit(at("10.0.0.1", true)));

@@ -232,7 +232,7 @@ mod tests {
 
     /// Every call copies the future of its handler to the heap.
     #[test]
-    fn no_call_copies_a_large_future() {
+    fn no_handler_has_a_large_future() {
         let operations = operations::all().into_iter().chain([operations::docs::files()]);
         let futures = operations.map(|operation| (operation.run.size_of_future(), operation.id));
         let large: Vec<_> = futures.filter(|(size, _)| *size > LARGE).collect();

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_slower_only_if_three_quarters_of_its_pairs_are_slower() {
+    fn a_row_counts_as_slower_only_if_its_median_and_upper_quartile_are_low() {
         assert!(ratios(&[0.90, 0.94, 0.91, 0.99, 0.93]).is_slower());
         assert!(!ratios(&[0.90, 0.94, 0.91, 1.10, 1.02]).is_slower());
         assert!(!ratios(&[0.96, 0.97, 0.96]).is_slower());

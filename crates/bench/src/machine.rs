@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_vendor_and_the_model_are_read_from_the_kernels_list() {
+    fn the_vendor_and_model_of_the_processor_are_read_from_cpuinfo() {
         let list = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n\nprocessor\t: 1\n";
         let amd = Processors::parse(list, 2);
         assert_eq!((amd.vendor, amd.to_string().as_str()), (Some(Vendor::Amd), "2 cores (AMD EPYC)"));

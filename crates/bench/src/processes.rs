@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_of_this_process_is_measured() {
+    fn the_memory_and_cpu_time_of_this_process_are_measured() {
         let this = Process::this();
         assert!(this.memory().unwrap() > 0);
         // The kernel's counts are exact to a few pages per processor only.

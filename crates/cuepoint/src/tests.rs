@@ -155,7 +155,7 @@ async fn checks_run_in_the_documented_order() {
 }
 
 #[actix_web::test]
-async fn a_request_is_played_and_its_fee_withdrawn() {
+async fn a_played_request_earns_the_dj_a_fee_that_can_be_withdrawn() {
     let app = api(&[]);
     let (dj, guest) = party(&app).await;
     let opened = post(&app, "/music/requests", &guest, SONG).await;
@@ -276,7 +276,7 @@ async fn dj_fields_of_guests_are_refused_before_validation() {
 }
 
 #[actix_web::test]
-async fn unsupported_methods_return_the_allowed_methods() {
+async fn answers_to_unsupported_methods_list_the_allowed_methods() {
     let app = api(&[]);
     for (path, allow) in [
         ("/wallet", "GET, HEAD"),

@@ -307,7 +307,7 @@ mod tests {
 
     /// The statuses that the rules can move an entity to, each with an event; others have none.
     #[test]
-    fn every_status_except_pending_has_an_event_type() {
+    fn each_request_or_topup_status_except_pending_has_an_event_type() {
         let name = |event: Option<EventType>| event.map(EventType::name);
         for status in RequestStatus::all().filter(|status| *status != RequestStatus::Pending) {
             let expected = format!("music_request.{}", status.name());

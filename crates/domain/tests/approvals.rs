@@ -119,7 +119,7 @@ fn an_approval_lapses_with_the_suspension_of_its_operator() {
 }
 
 #[test]
-fn an_operator_cannot_approve_or_reject_for_30_days_after_an_adjustment() {
+fn an_operator_cannot_decide_on_withdrawals_for_30_days_after_an_adjustment() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
     let over = at(4).plus(Adjustment::JUDGING_BAR);
@@ -184,7 +184,7 @@ fn the_audit_compares_approvals_with_their_operations() {
 
 /// A server of an earlier version does not know approvals: it records none, and treats its own as sufficient.
 #[test]
-fn records_by_older_servers_without_approvals_pass_the_audit() {
+fn withdrawals_recorded_without_approvals_by_older_servers_pass_the_audit() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let mut moved = vec![judge(&mut ledger, OTHER, Move::Approve { by: None, second_above: None }, at(6))];

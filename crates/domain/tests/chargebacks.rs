@@ -206,7 +206,7 @@ fn in_topup(number: i64, flaw: Flaw) -> Finding {
 }
 
 #[test]
-fn the_audit_covers_chargebacks_and_suspense() {
+fn the_audit_detects_tampering_with_chargebacks_and_suspense() {
     assert_eq!(everything().balance(GUEST), balance(0, 0, 400));
     let summary = everything().audit().unwrap();
     assert_eq!((summary.entries, summary.postings, summary.entities), (4, 10, 5));

@@ -101,7 +101,7 @@ fn the_transfers_of_a_plan_are_posted_atomically() {
 }
 
 #[test]
-fn missing_rows_are_errors() {
+fn a_plan_that_refers_to_a_missing_row_is_rejected() {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(1_000, 5_000);
     ledger.open(1, &terms).unwrap();
@@ -187,7 +187,7 @@ fn only_played_songs_are_counted() {
 
 /// The same plan applied again gives the same answer, and leaves the book unchanged.
 #[test]
-fn a_replay_changes_nothing() {
+fn a_plan_applied_again_is_replayed_and_changes_nothing() {
     let mut ledger = Ledger::new(0, 500);
     let plan =
         plans::adjust(ledger.metadata(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();

@@ -69,7 +69,7 @@ fn stored_and_wire_names_are_stable() {
 }
 
 #[test]
-fn only_network_names_ignore_letter_case() {
+fn network_names_ignore_letter_case_but_roles_and_statuses_do_not() {
     assert_eq!(Network::named("TRON"), Some(Network::Tron));
     assert_eq!((Role::named("Operator"), RequestStatus::named("PLAYED")), (None, None));
 }

@@ -68,7 +68,7 @@ fn flaw(ledger: &Ledger) -> Option<(EntityRef, Flaw)> {
 }
 
 #[test]
-fn moves_by_older_servers_without_a_reference_pass_the_audit() {
+fn moves_recorded_without_a_reference_by_older_servers_pass_the_audit() {
     let mut ledger = ledger();
     assert_eq!(flaw(&ledger), None);
     let moved = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[1];
@@ -79,7 +79,7 @@ fn moves_by_older_servers_without_a_reference_pass_the_audit() {
 }
 
 #[test]
-fn rows_of_older_servers_without_a_reference_pass_the_audit() {
+fn rows_stored_without_a_reference_by_older_servers_pass_the_audit() {
     let mut ledger = ledger();
     keep(&mut ledger, None);
     for reference in

@@ -164,7 +164,7 @@ fn an_unknown_status_allows_no_transition() {
 
 /// A refund returns the commission of the capture, not that of the current terms.
 #[test]
-fn a_refund_reverses_the_original_commission() {
+fn a_refund_returns_the_original_commission() {
     let state = RequestState::Played { at: at(6), commission: money(300) };
     let before = cuepoint_domain::music_request::MusicRequest { state, ..request(1_000) };
     let Ok(Decision::Moved(next)) = decide(&before, Move::Refund, &terms(10_000), now()) else { panic!() };

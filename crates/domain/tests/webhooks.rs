@@ -412,7 +412,7 @@ fn a_batch_records_the_outcome_of_each_attempt() {
 }
 
 #[test]
-fn urls_are_visible_ascii_of_limited_length() {
+fn endpoint_urls_are_visible_ascii_of_limited_length() {
     let long = format!("https://example.com/{}", "x".repeat(EndpointUrl::MAX_CHARACTERS));
     for (text, error) in [
         ("", TextError::Empty),

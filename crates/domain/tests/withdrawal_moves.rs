@@ -268,7 +268,7 @@ fn withdrawals_that_ended_without_a_payout_do_not_count_toward_limits() {
 }
 
 #[test]
-fn each_configured_limit_of_a_period_has_a_window() {
+fn each_configured_24_hour_or_30_day_limit_has_a_window() {
     let limits = WithdrawalLimits {
         max_amount: Some(amount(1)),
         max_per_24h: Some(amount(2)),

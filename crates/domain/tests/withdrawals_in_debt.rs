@@ -38,7 +38,7 @@ fn send(now: i64, again_at: i64) -> Move {
 }
 
 #[test]
-fn a_debt_prevents_only_the_approval_and_sending_of_withdrawals() {
+fn a_debt_prevents_only_the_approval_and_first_sending_of_open_withdrawals() {
     let txid = || line("f00d");
     let processing = [approve(), Move::Process];
     let sent = [approve(), send(4, 10)];

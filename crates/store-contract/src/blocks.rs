@@ -10,12 +10,12 @@ use cuepoint_domain::user::{ArtistType, Block};
 use crate::scenario::{Refused, Scenario, at, at_once};
 
 promises! { ($) blocks as blocks_promises {
-    a_blocked_guest_cannot_send_requests,
+    a_blocked_guest_cannot_send_requests_to_the_dj_who_blocked_them,
     a_repeated_block_keeps_the_time_of_the_first_one,
     blocks_are_listed_newest_first,
 }}
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
-pub async fn a_blocked_guest_cannot_send_requests(store: Arc<dyn Store>) {
+pub async fn a_blocked_guest_cannot_send_requests_to_the_dj_who_blocked_them(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(100).await, scenario.dj(100).await);
     let open = async |dj| {

@@ -20,13 +20,13 @@ promises! { ($) concurrency as concurrency_promises {
     an_operation_submitted_concurrently_is_applied_once,
     an_idempotency_key_sent_concurrently_runs_its_command_once,
     an_idempotency_key_sent_with_many_bodies_is_bound_to_one_of_them,
-    only_one_of_many_plans_for_the_same_state_is_applied,
+    only_one_of_many_concurrent_plans_decided_on_the_same_state_is_applied,
     concurrent_answers_settle_a_request_only_once,
     concurrent_cancellations_release_the_money_once,
     concurrent_refunds_return_the_fee_once,
     a_withdrawal_cannot_be_both_cancelled_and_approved_concurrently,
     a_withdrawal_cannot_be_both_completed_and_failed_concurrently,
-    opposite_transfers_do_not_deadlock,
+    djs_who_play_each_others_requests_concurrently_do_not_deadlock,
     concurrent_profile_changes_and_played_songs_lose_no_update,
 }}
 
@@ -118,7 +118,7 @@ pub async fn an_idempotency_key_sent_with_many_bodies_is_bound_to_one_of_them(st
 }
 
 /// Of accept, reject, play and cancel decided on the same pending request, exactly one is applied.
-pub async fn only_one_of_many_plans_for_the_same_state_is_applied(store: Arc<dyn Store>) {
+pub async fn only_one_of_many_concurrent_plans_decided_on_the_same_state_is_applied(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     for _ in 0..20 {
@@ -260,7 +260,7 @@ pub async fn a_withdrawal_cannot_be_both_completed_and_failed_concurrently(store
 }
 
 /// Two DJs who play each other's requests concurrently never deadlock.
-pub async fn opposite_transfers_do_not_deadlock(store: Arc<dyn Store>) {
+pub async fn djs_who_play_each_others_requests_concurrently_do_not_deadlock(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(500);
     let (one, two) = (scenario.dj(100).await, scenario.dj(100).await);
     let mut requests = Vec::new();

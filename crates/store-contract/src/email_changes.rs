@@ -21,8 +21,8 @@ use crate::webhook_endpoints::{add, pause, stored};
 
 promises! { ($) email_changes as email_changes_promises {
     the_right_code_changes_the_address_and_ends_other_codes,
-    wrong_codes_and_new_passwords_end_an_email_change,
-    ended_sessions_cannot_change_addresses,
+    an_email_change_ends_after_too_many_wrong_codes_or_a_new_password,
+    ended_or_expired_sessions_cannot_change_an_email_address,
     a_taken_address_is_refused_at_the_confirmation,
     restorable_addresses_are_reserved,
     a_restoration_token_restores_the_previous_address_only_once,
@@ -135,7 +135,7 @@ pub async fn the_right_code_changes_the_address_and_ends_other_codes(store: Arc<
 }
 
 /// A request in flight whose session ended or expired meanwhile changes nothing.
-pub async fn ended_sessions_cannot_change_addresses(store: Arc<dyn Store>) {
+pub async fn ended_or_expired_sessions_cannot_change_an_email_address(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "ada@example.com", true).await;
     let session = log_in(&scenario.store, user, 1, at(0)).await;
@@ -151,7 +151,7 @@ pub async fn ended_sessions_cannot_change_addresses(store: Arc<dyn Store>) {
 }
 
 /// Of many wrong codes exactly the limit is judged, and a new password ends the open code.
-pub async fn wrong_codes_and_new_passwords_end_an_email_change(store: Arc<dyn Store>) {
+pub async fn an_email_change_ends_after_too_many_wrong_codes_or_a_new_password(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "ada@example.com", true).await;
     issue(&scenario, user, "ada@new.example", 1, at(0)).await;

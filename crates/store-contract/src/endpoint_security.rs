@@ -17,8 +17,8 @@ use crate::sessions::{end, hash, log_in, successor};
 use crate::webhook_endpoints::{add, added, new_endpoint, pause, stored, try_to_add};
 
 promises! { ($) endpoint_security as endpoint_security_promises {
-    ending_all_sessions_disables_endpoints_of_the_users_own_feed,
-    a_reused_refresh_token_disables_the_endpoints_of_its_session,
+    ending_all_sessions_disables_only_active_endpoints_of_the_users_own_feed,
+    a_reused_refresh_token_disables_endpoints_whose_url_its_session_set,
     an_ended_session_cannot_add_or_change_an_endpoint,
     an_idempotency_key_creates_only_one_endpoint,
 }}
@@ -40,7 +40,7 @@ async fn states<const N: usize>(scenario: &Scenario, endpoints: [&WebhookEndpoin
 }
 
 /// The end of all sessions disables the active endpoints of the user for the user's own events, and no others.
-pub async fn ending_all_sessions_disables_endpoints_of_the_users_own_feed(store: Arc<dyn Store>) {
+pub async fn ending_all_sessions_disables_only_active_endpoints_of_the_users_own_feed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (owner, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let own = add(&scenario, owner, Feed::Own).await;
@@ -55,7 +55,7 @@ pub async fn ending_all_sessions_disables_endpoints_of_the_users_own_feed(store:
 }
 
 /// A reused refresh token disables the endpoints with a URL that its session set, at their creation or later.
-pub async fn a_reused_refresh_token_disables_the_endpoints_of_its_session(store: Arc<dyn Store>) {
+pub async fn a_reused_refresh_token_disables_endpoints_whose_url_its_session_set(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let mine = log_in(&scenario.store, owner, 1, at(0)).await.id;

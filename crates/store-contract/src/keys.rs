@@ -16,7 +16,7 @@ use crate::scenario::{Scenario, at, balance, key, money};
 promises! { ($) keys as keys_promises {
     an_idempotency_key_replays_its_first_answer,
     an_idempotency_key_with_another_body_is_refused,
-    idempotency_keys_are_separate_per_scope,
+    idempotency_keys_with_different_names_or_users_are_independent,
     a_refusal_does_not_consume_the_idempotency_key,
     idempotency_keys_are_kept_for_seven_days,
     a_purge_deletes_expired_idempotency_keys,
@@ -64,7 +64,7 @@ pub async fn an_idempotency_key_with_another_body_is_refused(store: Arc<dyn Stor
 }
 
 /// The same key of another user, or another key of the same user, is independent.
-pub async fn idempotency_keys_are_separate_per_scope(store: Arc<dyn Store>) {
+pub async fn idempotency_keys_with_different_names_or_users_are_independent(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (one, two) = (scenario.guest(500).await, scenario.guest(500).await);
     for key in [key(one, "k", "body"), key(one, "l", "body")] {

@@ -24,8 +24,8 @@ promises! { ($) ledger as ledger_promises {
     no_balance_falls_below_zero,
     an_operation_is_applied_once,
     a_plan_decided_on_an_outdated_state_is_stale,
-    a_plan_decided_on_the_same_status_at_another_time_is_stale,
-    a_missing_row_is_an_error,
+    a_plan_decided_on_a_state_with_another_acceptance_time_is_stale,
+    a_plan_that_refers_to_a_missing_row_is_refused,
     entities_are_found_by_their_ids,
     a_refused_profile_change_changes_nothing,
     entries_are_numbered_and_chained,
@@ -166,7 +166,7 @@ pub async fn a_plan_decided_on_an_outdated_state_is_stale(store: Arc<dyn Store>)
 }
 
 /// A request accepted twice is not in the same state: the deadline to play it differs.
-pub async fn a_plan_decided_on_the_same_status_at_another_time_is_stale(store: Arc<dyn Store>) {
+pub async fn a_plan_decided_on_a_state_with_another_acceptance_time_is_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -197,7 +197,7 @@ pub async fn entities_are_found_by_their_ids(store: Arc<dyn Store>) {
 }
 
 /// A plan that refers to a missing row is an error, never a zero or a silent success.
-pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
+pub async fn a_plan_that_refers_to_a_missing_row_is_refused(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let nobody = scenario.ids.next_user().await.unwrap();

@@ -14,10 +14,10 @@ use time::Duration;
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, request_of, withdrawal_of};
 
 promises! { ($) limits as limits_promises {
-    limit_windows_are_exact_to_the_microsecond,
-    only_payable_withdrawals_count_toward_the_limits,
+    withdrawal_limit_windows_are_exact_to_the_microsecond,
+    only_paid_or_payable_withdrawals_count_toward_the_limits,
     withdrawal_limits_are_exact_under_concurrency,
-    open_requests_are_counted_per_dj,
+    open_requests_are_counted_per_guest_and_dj,
     open_requests_are_counted_exactly_under_concurrency,
 }}
 
@@ -43,7 +43,7 @@ async fn admitted(scenario: &Scenario, user: UserId, cents: i128, now: Timestamp
 
 /// The whole limit can be used, and not a cent more; a withdrawal stops counting after 24 hours, to the
 /// microsecond.
-pub async fn limit_windows_are_exact_to_the_microsecond(store: Arc<dyn Store>) {
+pub async fn withdrawal_limit_windows_are_exact_to_the_microsecond(store: Arc<dyn Store>) {
     let (day, month) = (Duration::hours(24), Duration::days(30));
     let scenario = limited(store, Some(1_000), Some(1_500));
     let guest = scenario.guest(10_000).await;
@@ -62,7 +62,7 @@ pub async fn limit_windows_are_exact_to_the_microsecond(store: Arc<dyn Store>) {
 
 /// Withdrawals that ended without a payout release their part of the limit; those that may still be paid do
 /// not.
-pub async fn only_payable_withdrawals_count_toward_the_limits(store: Arc<dyn Store>) {
+pub async fn only_paid_or_payable_withdrawals_count_toward_the_limits(store: Arc<dyn Store>) {
     let scenario = limited(store, Some(1_000), None);
     let guest = scenario.guest(10_000).await;
     let operator = scenario.guest(0).await;
@@ -111,7 +111,7 @@ pub async fn withdrawal_limits_are_exact_under_concurrency(store: Arc<dyn Store>
 
 /// At the limit of open requests with one DJ, a further one is refused, but one to another DJ succeeds; a
 /// request that was answered or has expired no longer counts.
-pub async fn open_requests_are_counted_per_dj(store: Arc<dyn Store>) {
+pub async fn open_requests_are_counted_per_guest_and_dj(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_most_open(2);
     let (guest, bob) = (scenario.guest(10_000).await, scenario.guest(10_000).await);
     let (dj, other, free) = (scenario.dj(100).await, scenario.dj(100).await, scenario.dj(0).await);

@@ -15,7 +15,7 @@ promises! { ($) orders as orders_promises {
     due_payment_requests_are_listed_longest_waiting_first,
     a_topup_is_leased_by_one_server,
     the_payment_page_is_kept_after_confirmation,
-    payment_requests_for_an_outdated_topup_are_stale,
+    plans_decided_on_an_outdated_topup_state_are_stale,
 }}
 
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
@@ -119,7 +119,7 @@ pub async fn the_payment_page_is_kept_after_confirmation(store: Arc<dyn Store>) 
 }
 
 /// An order, a page or a final status decided on an outdated top-up is stale.
-pub async fn payment_requests_for_an_outdated_topup_are_stale(store: Arc<dyn Store>) {
+pub async fn plans_decided_on_an_outdated_topup_state_are_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let system = || scenario.metadata(Actor::System, at(20));
     for ends in [None, Some(true), Some(false)] {

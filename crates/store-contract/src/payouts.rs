@@ -12,7 +12,7 @@ use crate::races::{fresh, one_of_sixteen_is_applied, race};
 use crate::scenario::{Scenario, amount, at, balance, line, topup_of, withdrawal_of};
 
 promises! { ($) payouts as payouts_promises {
-    due_payouts_are_listed_longest_waiting_first,
+    due_payouts_are_listed_unsent_first_then_by_retry_time,
     a_payout_is_leased_by_one_worker,
     concurrent_status_updates_credit_a_topup_at_most_once,
 }}
@@ -24,7 +24,7 @@ fn send(now: i64, again_at: i64) -> Move {
 
 /// Only due withdrawals are listed: those never sent first, by id, then those to be sent again, by time, then
 /// by id.
-pub async fn due_payouts_are_listed_longest_waiting_first(store: Arc<dyn Store>) {
+pub async fn due_payouts_are_listed_unsent_first_then_by_retry_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(10_000).await, scenario.guest(0).await);
     let approve = Move::Approve { by: Some(operator), second_above: None };

@@ -24,9 +24,9 @@ use crate::webhook_endpoints::add;
 
 promises! { ($) personal_data as personal_data_promises {
     money_and_requests_are_exported_completely,
-    sessions_codes_blocks_events_and_endpoints_are_exported_completely,
+    sessions_codes_blocks_security_events_and_endpoints_are_exported,
     operations_about_a_user_are_exported,
-    exports_are_complete_during_concurrent_changes,
+    exports_skip_and_repeat_no_record_when_records_change_between_pages,
 }}
 
 /// A whole list, read in pages of this size.
@@ -136,7 +136,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
 
 /// Ended sessions, issued challenges, blocks in both directions, events and webhook endpoints are listed, each
 /// with its fields.
-pub async fn sessions_codes_blocks_events_and_endpoints_are_exported_completely(store: Arc<dyn Store>) {
+pub async fn sessions_codes_blocks_security_events_and_endpoints_are_exported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for number in 1..=3 {
@@ -247,7 +247,7 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
-pub async fn exports_are_complete_during_concurrent_changes(store: Arc<dyn Store>) {
+pub async fn exports_skip_and_repeat_no_record_when_records_change_between_pages(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let dj = scenario.dj(100).await;
     let mut blocks: Vec<Block> = Vec::new();

@@ -13,7 +13,7 @@ use crate::scenario::{Scenario, amount, at, at_once, request_of};
 
 promises! { ($) positions as positions_promises {
     operations_are_listed_in_the_order_of_their_positions,
-    a_read_continues_after_a_position,
+    reads_start_after_the_given_position_and_keep_to_the_limit,
     only_applied_operations_take_positions,
     readers_see_every_concurrent_operation_once,
     operations_are_listed_for_every_user_involved,
@@ -57,7 +57,7 @@ pub async fn operations_are_listed_in_the_order_of_their_positions(store: Arc<dy
 }
 
 /// A read begins after the given position and is as long as its limit.
-pub async fn a_read_continues_after_a_position(store: Arc<dyn Store>) {
+pub async fn reads_start_after_the_given_position_and_keep_to_the_limit(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     for _ in 0..7 {

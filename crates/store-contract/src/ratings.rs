@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, at, at_once};
 
 promises! { ($) ratings as ratings_promises {
     a_replaced_rating_counts_only_once,
-    concurrent_first_ratings_count_once,
+    only_one_of_several_concurrent_first_ratings_of_a_request_counts,
     a_rating_survives_a_refund_and_an_erasure,
     ratings_are_exported_only_to_the_guest_who_gave_them,
 }}
@@ -61,7 +61,7 @@ pub async fn a_replaced_rating_counts_only_once(store: Arc<dyn Store>) {
 }
 
 /// Of several first ratings of one request that are decided at once, one is applied, and the others are stale.
-pub async fn concurrent_first_ratings_count_once(store: Arc<dyn Store>) {
+pub async fn only_one_of_several_concurrent_first_ratings_of_a_request_counts(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let request = played(&scenario, guest, dj).await;

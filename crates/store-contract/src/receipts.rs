@@ -22,7 +22,7 @@ promises! { ($) receipts as receipts_promises {
     receipts_of_withdrawals_round_trip,
     receipts_of_topups_and_adjustments_round_trip,
     receipts_of_profiles_round_trip,
-    receipts_of_idempotency_keys_round_trip,
+    idempotency_keys_return_the_receipts_of_their_operations,
     profiles_in_receipts_are_kept_for_seven_days,
 }}
 
@@ -198,7 +198,7 @@ pub async fn receipts_of_profiles_round_trip(store: Arc<dyn Store>) {
 }
 
 /// The receipt of a key is the receipt of its operation.
-pub async fn receipts_of_idempotency_keys_round_trip(store: Arc<dyn Store>) {
+pub async fn idempotency_keys_return_the_receipts_of_their_operations(store: Arc<dyn Store>) {
     let mut log = ReceiptLog::new(Scenario::new(store));
     let (guest, dj) = (log.scenario.guest(1_000).await, log.scenario.dj(100).await);
     let key = |name| Some(key(guest, name, "body"));

@@ -18,7 +18,7 @@ promises! { ($) repetitions as repetitions_promises {
     many_concurrent_exchanges_return_the_same_successor,
     an_exchange_can_be_repeated_for_a_minute,
     an_exchange_can_be_repeated_until_its_successor_is_used,
-    successors_derived_with_another_key_are_found,
+    a_repeated_exchange_returns_a_successor_derived_with_an_older_key,
     exchanges_in_ended_sessions_cannot_be_repeated,
     a_repeated_registration_adds_one_user,
     a_repeated_login_starts_one_session,
@@ -98,7 +98,7 @@ pub async fn an_exchange_can_be_repeated_until_its_successor_is_used(store: Arc<
 }
 
 /// The stored successor is found among all candidates, whichever key derived it, and no other is stored.
-pub async fn successors_derived_with_another_key_are_found(store: Arc<dyn Store>) {
+pub async fn a_repeated_exchange_returns_a_successor_derived_with_an_older_key(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     let rotated = Candidates { current: hash(20), others: vec![hash(21), hash(2)] };

@@ -16,11 +16,11 @@ use crate::wallets::PAST_THE_END;
 promises! { ($) requests as requests_promises {
     requests_round_trip,
     requests_are_listed_newest_first,
-    previous_guests_of_a_dj_are_known,
+    a_guest_counts_as_a_previous_guest_of_a_dj_from_the_first_request,
     pages_cover_a_list_without_gaps_or_overlaps,
     requests_are_filtered_by_requester_dj_and_status,
     filters_use_the_status_at_the_current_time,
-    lists_return_requests_as_stored,
+    requests_listed_as_expired_keep_their_stored_state,
     concurrent_lists_return_the_right_rows,
     overdue_requests_are_listed_longest_overdue_first,
 }}
@@ -76,7 +76,7 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
 /// another DJ.
-pub async fn previous_guests_of_a_dj_are_known(store: Arc<dyn Store>) {
+pub async fn a_guest_counts_as_a_previous_guest_of_a_dj_from_the_first_request(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(1).await, scenario.dj(1).await);
     let known = async |guest, dj| scenario.store.has_requested(guest, dj).await.unwrap();
@@ -203,7 +203,7 @@ pub async fn filters_use_the_status_at_the_current_time(store: Arc<dyn Store>) {
 }
 
 /// A list shows requests as they are stored; the reader derives expiry from the clock.
-pub async fn lists_return_requests_as_stored(store: Arc<dyn Store>) {
+pub async fn requests_listed_as_expired_keep_their_stored_state(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     let request = scenario.request(guest, dj, at(0)).await;

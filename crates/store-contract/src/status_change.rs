@@ -13,14 +13,14 @@ use cuepoint_domain::user::{Field, ProfileChange, Role, UserStatusChange, change
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) status_change as status_change_promises {
-    user_statuses_round_trip,
+    status_changes_are_stored_as_the_domain_decides,
     users_whose_status_changed_at_or_after_a_time_are_listed,
     a_new_dj_is_listed_once_among_the_djs_and_among_the_changed_statuses,
     concurrent_profile_and_status_changes_lose_no_update,
 }}
 
 /// Each change matches the domain's decision, in its receipt and when read back.
-pub async fn user_statuses_round_trip(store: Arc<dyn Store>) {
+pub async fn status_changes_are_stored_as_the_domain_decides(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (dj, operator) = (scenario.dj(100).await, scenario.operator().await);
     let changes = [

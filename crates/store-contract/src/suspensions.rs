@@ -16,10 +16,10 @@ use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor
 
 promises! { ($) suspensions as suspensions_promises {
     a_suspension_ends_every_session,
-    sessions_started_during_a_suspension_do_not_stay_live,
+    logins_and_refreshes_concurrent_with_a_suspension_leave_no_live_session,
     the_number_of_live_sessions_is_limited,
     the_last_active_operator_cannot_be_removed,
-    one_operator_remains_active_if_several_demote_each_other,
+    one_operator_remains_active_if_several_demote_or_suspend_each_other,
     one_operator_remains_active_if_several_are_erased_or_demoted_concurrently,
 }}
 
@@ -95,7 +95,7 @@ pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
 }
 
 /// No login or refresh concurrent with a suspension leaves a live session.
-pub async fn sessions_started_during_a_suspension_do_not_stay_live(store: Arc<dyn Store>) {
+pub async fn logins_and_refreshes_concurrent_with_a_suspension_leave_no_live_session(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let operator = scenario.guest(0).await;
     for round in 0..20_u8 {
@@ -175,7 +175,7 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
-pub async fn one_operator_remains_active_if_several_demote_each_other(store: Arc<dyn Store>) {
+pub async fn one_operator_remains_active_if_several_demote_or_suspend_each_other(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for round in 0..12 {
         let operators = renewed(&scenario, 2 + round % 2).await;

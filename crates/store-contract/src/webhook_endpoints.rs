@@ -19,9 +19,9 @@ promises! { ($) webhook_endpoints as webhook_endpoints_promises {
     endpoints_round_trip,
     endpoints_are_limited_per_owner_and_feed,
     endpoints_are_listed_newest_first,
-    each_endpoint_setting_is_changed_or_kept,
+    only_the_given_endpoint_settings_are_changed,
     previous_secrets_still_sign_and_only_unchanged_secrets_are_reencrypted,
-    only_one_replay_runs_per_endpoint,
+    an_endpoint_replays_events_of_only_one_range_at_a_time,
     endpoints_do_not_outlive_an_erasure,
 }}
 
@@ -190,7 +190,7 @@ pub async fn endpoints_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// Each setting is changed or kept; who sets the URL becomes the owner; an endpoint is paused and enabled; an
 /// unknown one is not changed.
-pub async fn each_endpoint_setting_is_changed_or_kept(store: Arc<dyn Store>) {
+pub async fn only_the_given_endpoint_settings_are_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -245,7 +245,7 @@ pub async fn previous_secrets_still_sign_and_only_unchanged_secrets_are_reencryp
 }
 
 /// A replay goes on until its last position, and another one cannot begin before that.
-pub async fn only_one_replay_runs_per_endpoint(store: Arc<dyn Store>) {
+pub async fn an_endpoint_replays_events_of_only_one_range_at_a_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;

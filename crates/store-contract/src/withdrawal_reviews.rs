@@ -15,10 +15,10 @@ use crate::races::{fresh, race};
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, withdrawal_of};
 
 promises! { ($) withdrawal_reviews as withdrawal_reviews_promises {
-    concurrent_withdrawals_count_toward_one_limit,
-    reviews_show_the_24_hour_sum_used_for_approval,
+    concurrent_withdrawals_count_toward_one_automatic_approval_limit,
+    the_stored_24_hour_sums_of_withdrawals_are_those_of_the_domain,
     withdrawals_of_debtors_do_not_delay_others,
-    no_withdrawal_is_approved_after_a_concurrent_chargeback,
+    an_approval_that_loses_a_race_with_a_chargeback_is_refused,
     a_withdrawal_cannot_be_both_cancelled_and_sent_concurrently,
 }}
 
@@ -52,7 +52,7 @@ impl Scenario {
 }
 
 /// Of thirty parallel withdrawals of 1.00 below a limit of 10.00, nine are approved without an operator.
-pub async fn concurrent_withdrawals_count_toward_one_limit(store: Arc<dyn Store>) {
+pub async fn concurrent_withdrawals_count_toward_one_automatic_approval_limit(store: Arc<dyn Store>) {
     let scenario = approving(store);
     let guest = scenario.guest(10_000).await;
     let tasks = (0..30).map(|second| {
@@ -67,7 +67,7 @@ pub async fn concurrent_withdrawals_count_toward_one_limit(store: Arc<dyn Store>
 
 /// The sum counts withdrawals less than 24 hours away, to the microsecond, and none that ended without a payout. The
 /// stored sums are those of the domain.
-pub async fn reviews_show_the_24_hour_sum_used_for_approval(store: Arc<dyn Store>) {
+pub async fn the_stored_24_hour_sums_of_withdrawals_are_those_of_the_domain(store: Arc<dyn Store>) {
     let scenario = approving(store);
     let (guest, other) = (scenario.guest(10_000).await, scenario.guest(1_000).await);
     let operator = scenario.operator().await;
@@ -147,7 +147,7 @@ pub async fn withdrawals_of_debtors_do_not_delay_others(store: Arc<dyn Store>) {
 
 /// A charge-back and an approval race on one wallet: whichever comes first, no withdrawal of a wallet in debt is
 /// approved after the charge-back.
-pub async fn no_withdrawal_is_approved_after_a_concurrent_chargeback(store: Arc<dyn Store>) {
+pub async fn an_approval_that_loses_a_race_with_a_chargeback_is_refused(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.operator().await;
     for _ in 0..20 {

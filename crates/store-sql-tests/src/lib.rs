@@ -184,7 +184,7 @@ mod tests {
 
     /// A promise that is not listed would never be tested.
     #[test]
-    fn every_promise_is_listed() {
+    fn every_promise_is_in_the_list_of_tests() {
         let mut found = 0;
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
             let path = entry.unwrap().path();

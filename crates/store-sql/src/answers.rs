@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_outlive_the_runtime_of_the_callers() {
+    fn callers_are_answered_even_if_their_runtime_has_ended() {
         let runtime = Builder::new_current_thread().build().unwrap();
         let (callers, answers) = runtime.block_on(async { callers(2) });
         drop(runtime);

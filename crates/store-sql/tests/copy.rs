@@ -251,7 +251,7 @@ fn the_source_is_marked_before_and_after_the_commit() {
 }
 
 #[test]
-fn every_difference_in_the_target_is_found() {
+fn a_difference_in_the_target_rolls_the_copy_back() {
     let spoils: [(Change<Content>, &str); 6] = [
         (|content| drop(content.rows.get_mut("blocks").unwrap().pop()), "blocks has 1 rows instead of 2"),
         (

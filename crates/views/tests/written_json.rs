@@ -109,7 +109,7 @@ fn user(id: i64) -> UserId {
 
 proptest! {
     #[test]
-    fn music_requests_are_written_as_by_serde(
+    fn music_requests_are_written_as_serde_writes_them(
         currency in currencies(), id in 1_i64.., title in lines(), artist in lines(), url in texts(),
         fee in moneys(), created_at in times(), at in times(),
     ) {
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn users_are_written_as_by_serde(
+    fn users_and_djs_are_written_as_serde_writes_them(
         currency in currencies(), name in lines(), email in texts(), phone in prop::option::of(lines()),
         place in prop::option::of((lines(), -90.0..=90.0, -180.0..=180.0, 0.0..1.0e9)),
         dj in prop::option::of((any::<bool>(), moneys(), moneys(), any::<i64>(), 0_i64..=5_000, 0_i64..=1_000)),
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn withdrawals_are_written_as_by_serde(
+    fn withdrawals_are_written_as_serde_writes_them(
         currency in currencies(), amount in 1_i128.., address in lines(), code in lines(),
         txid in prop::option::of(lines()), created_at in times(), updated_at in times(),
     ) {
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn wallets_are_written_as_by_serde(
+    fn wallets_and_entries_are_written_as_serde_writes_them(
         currency in currencies(), available in moneys(), held in moneys(), owed in moneys(), at in times(),
     ) {
         let balance = Balance { available, held, owed };
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn every_form_of_field_is_written_as_by_serde(
+    fn every_form_of_field_is_written_as_serde_writes_it(
         text in texts(), texts in prop::collection::vec(texts(), 0..=3), number: i64,
         maybe in prop::option::of(any::<f64>()), hundredths: i64, at in prop::option::of(times()),
     ) {
@@ -202,7 +202,7 @@ proptest! {
 }
 
 #[test]
-fn every_character_of_ascii_is_written_as_by_serde() {
+fn every_ascii_character_is_written_as_serde_writes_it() {
     for byte in 0..=0x7f_u8 {
         let alone = char::from(byte).to_string();
         check(&alone);
@@ -211,7 +211,7 @@ fn every_character_of_ascii_is_written_as_by_serde() {
 }
 
 #[test]
-fn fractions_without_a_number_are_null() {
+fn nan_and_infinite_numbers_are_written_as_null() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         check(&vec![Some(number), None]);
     }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn references_and_descriptions_are_ignored() {
+    fn inlining_a_reference_or_rewording_a_description_is_not_a_change() {
         let old = document(&json!({"schema": {"$ref": "#/components/schemas/A"}, "summary": "Old"}));
         let new =
             document(&json!({"schema": {"type": "string", "description": "Another."}, "summary": "New"}));

@@ -254,7 +254,7 @@ mod tests {
     use crate::markdown::Document;
 
     #[test]
-    fn every_operation_and_schema_is_shown_once() {
+    fn every_api_operation_and_schema_is_shown_once() {
         let document: Value = serde_json::from_str(&openapi::committed().unwrap()).unwrap();
         let pages = pages(&document).unwrap();
         let headings: Vec<String> = pages
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_is_shown_with_its_access_parameters_body_and_answers() {
+    fn the_page_of_an_api_operation_shows_its_access_body_and_answers() {
         let document = json!({
             "tags": [{"name": "Songs", "description": "The songs."}],
             "paths": {"/songs/{id}": {"patch": {
@@ -368,7 +368,7 @@ Authentication: `bearer` · Access: every user (own objects) · Rate limit: `son
     }
 
     #[test]
-    fn an_operation_without_a_declared_tag_is_refused() {
+    fn an_api_operation_without_a_declared_tag_is_refused() {
         let document = json!({"paths": {"/songs": {"get": {"tags": ["Songs"]}}}});
         assert!(pages(&document).is_err());
     }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_extends_another_names_it() {
+    fn an_extending_schema_links_to_the_schema_that_it_extends() {
         let schema = json!({"allOf": [
             {"$ref": "#/components/schemas/A"},
             {"properties": {"b": {"type": "boolean", "description": "Whether | so."}}},

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn links_between_pages_are_kept() {
+    fn links_between_pages_are_kept_or_adapted_to_the_page_names() {
         let unchanged =
             ["[a](../README.md), [b](api.md#c) [d](#e)", "<https://x.org> [f](https://x.org/g.md)"];
         check("", &unchanged.map(|text| (text, text)));

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_startup_message_names_the_program() {
+    fn startup_messages_are_told_apart_and_the_program_name_is_read() {
         let session = message(b"", b"\0\x03\0\0user\0ada\0application_name\0cuepoint\0\0");
         assert_eq!(opening(&session), Opening::Session("cuepoint".to_owned()));
         assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")), Opening::Session(String::new()));

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_over_entity_kinds_are_counted() {
+    fn match_expressions_over_entity_kinds_are_counted() {
         let text = "fn a(e: Entity) { match e { Entity::Topup(_) => 1, crate::Entity::User(_) => 2, _ => 3 }; \
                     match 1 { 1 => EntityKind::Wallet, _ => EntityKind::Withdrawal } }\nuse MusicRequest; // no\n";
         let files = [file("crates/domain/src/a.rs", text), file("crates/bench/src/b.rs", text)];

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_all_documents_are_counted_together() {
+    fn documents_with_too_many_words_together_are_reported() {
         let half = "word ".repeat(WORDS / 2);
         let table = format!("\n\n| a |\n|---|\n| {half} |\n");
         let mut files = vec![

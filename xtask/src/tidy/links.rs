@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_without_a_target_is_reported_with_its_line() {
+    fn broken_links_are_reported_with_their_lines() {
         check_text(
             "# A\n\n[a](docs/gone.md) and\n[b](docs/api.md#key), [c][x]\n\n[d](#b), [e](docs/openapi.json#f)\n",
             &[

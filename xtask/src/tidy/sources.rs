@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn source_files_above_400_lines_are_listed() {
+    fn source_files_of_401_to_500_lines_are_listed() {
         let lengths = [400, 401, 500, 501];
         let files: Vec<File> = lengths
             .iter()

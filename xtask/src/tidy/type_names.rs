@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_with_the_same_name_are_reported() {
+    fn public_types_with_the_same_name_are_reported() {
         let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
         let other = file(
             "crates/cuepoint/src/b.rs",

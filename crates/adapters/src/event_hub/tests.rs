@@ -65,7 +65,7 @@ async fn received(stream: &mut Subscription) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn events_reach_the_streams_of_the_users_involved() {
+async fn each_stream_receives_the_events_of_its_feed_from_its_starting_position() {
     let hub = EventHub::new(10);
     let mut own = open(&hub, ONE, Feed::Own).unwrap();
     let mut all = open(&hub, OTHER, Feed::All).unwrap();
@@ -95,7 +95,7 @@ async fn an_overflowing_stream_ends_after_its_last_buffered_event() {
 }
 
 #[tokio::test]
-async fn a_revoked_stream_delivers_no_more_events() {
+async fn a_revoked_stream_does_not_deliver_its_buffered_events() {
     let hub = EventHub::new(10);
     let (mut revoked, mut other) =
         (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::All).unwrap());
@@ -110,7 +110,7 @@ async fn a_revoked_stream_delivers_no_more_events() {
 }
 
 #[tokio::test]
-async fn a_new_stream_does_not_receive_events_of_a_closed_stream() {
+async fn a_new_stream_receives_only_events_after_its_starting_position() {
     let hub = EventHub::new(10);
     let left = open(&hub, ONE, Feed::Own).unwrap();
     left.follow(position(3));
@@ -123,7 +123,7 @@ async fn a_new_stream_does_not_receive_events_of_a_closed_stream() {
 }
 
 #[test]
-fn stream_slots_are_freed_on_disconnect() {
+fn streams_are_limited_per_user_and_server_not_counting_disconnected_ones() {
     let hub = EventHub::new(8);
     let mut streams: Vec<_> = (0..PER_USER).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
     assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::User));

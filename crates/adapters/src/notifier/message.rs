@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_contain_the_secret_and_its_lifetime() {
+    fn code_and_reset_emails_contain_the_secret_and_its_lifetime() {
         let message = |notice| Message::of(&notice, &MessageLinks::default());
         let code = message(Notice::Code(Token("042137".to_owned())));
         assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_are_as_tracing_subscriber_writes_them() {
+    fn json_log_lines_equal_those_of_tracing_subscriber() {
         let theirs = || subscriber::layer().json().flatten_event(true).with_span_list(false);
         compare(
             |output| theirs().with_writer(output).boxed(),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn text_lines_are_as_tracing_subscriber_writes_them() {
+    fn text_log_lines_equal_those_of_tracing_subscriber() {
         let theirs = || subscriber::layer().with_ansi(false);
         compare(
             |output| theirs().with_writer(output).boxed(),

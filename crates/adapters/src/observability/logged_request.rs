@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_tasks_that_are_told_so_work_for_the_request_that_starts_them() {
+    async fn a_spawned_task_inherits_the_logged_request_only_if_told_to() {
         let id = || async { LoggedRequest::current().map(|request| request.id.to_string()) };
         let request = LoggedRequest { id: "abc".into(), method: "GET" };
         let work = async { (tokio::spawn(in_current_request(id())).await, tokio::spawn(id()).await) };

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_log_level_is_refused_and_the_valid_levels_are_named() {
+    fn unknown_log_levels_and_span_filters_are_refused_with_an_explanation() {
         for filter in ["warning", "verbose", "quiet", "info,cuepoint", "info,", " "] {
             let message = format!("{:#}", parse(filter).unwrap_err());
             assert!(message.ends_with("use error, warn, info, debug, trace or off"), "{message}");

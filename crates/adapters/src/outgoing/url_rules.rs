@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_urls_are_accepted_and_http_urls_if_permitted() {
+    fn https_urls_are_accepted_and_http_urls_only_if_permitted() {
         for (url, encrypted_only, any) in [
             ("https://example.com/hook", Ok(()), Ok(())),
             ("HTTPS://EXAMPLE.COM", Ok(()), Ok(())),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_an_internal_address_is_refused() {
+    fn alternative_spellings_of_internal_addresses_are_refused() {
         for host in [
             "127.0.0.1",
             "127.0.0.1.",

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_matches_only_its_own_hash() {
+    async fn a_hash_matches_only_its_own_password() {
         let passwords = passwords(19_456);
         let hash = passwords.hash(&password("correct horse"), None).await.unwrap();
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.0);

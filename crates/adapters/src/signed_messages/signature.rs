@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_invalidates_the_signature() {
+    fn a_changed_message_or_signature_fails_verification() {
         let secrets = secrets(&[OLD]);
         assert!(!verified(&secrets, SIGNATURE, |message| message.id = "msg_other"));
         assert!(!verified(&secrets, SIGNATURE, |message| message.body = br#"{"test": 2432232315}"#));

@@ -120,7 +120,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn provider_answers_are_interpreted() {
+    fn topup_provider_answers_are_read_and_unclear_ones_give_no_result() {
         let address = |length: usize| format!("https://pay.example.com/{}", "x".repeat(length - 24));
         let named = |address: &str| format!(r#"{{"payment_url":"{address}"}}"#);
         let page = |address: &str| Some(Answer::Taken(Ok(PaymentUrl::new(address).ok())));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_components_are_named_after_their_codes() {
+    fn an_error_code_is_converted_to_pascal_case() {
         assert_eq!(in_pascal_case("invalid_token"), "InvalidToken");
     }
 }

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_envelope_of_a_view_is_written_as_by_serde() {
+    async fn a_view_is_written_in_its_envelope_as_compact_json() {
         let envelopes = [
             (
                 ApiResponse::view("Done.", "a \"view\""),

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn message_ids_must_be_visible_ascii() {
+    fn provider_message_ids_must_be_short_visible_ascii() {
         let message = |id: &[u8]| {
             let mut headers = HeaderMap::new();
             for (name, value) in [("webhook-timestamp", "1"), ("webhook-signature", "v1,x")] {

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_written_as_by_serde() {
+    fn a_page_is_written_exactly_as_serde_json_would_write_it() {
         for (total, number) in [(0, 1), (1, 1), (1, 2), (15, 1), (400, 9), (400, 27)] {
             let paging = Paging::read(&Query::parse(&format!("page={number}")), PATH.to_owned(), &[]);
             let page = paging.page(&rows(total, 15, number), |()| "a \"view\"");

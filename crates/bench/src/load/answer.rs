@@ -36,7 +36,7 @@ mod tests {
     const HEAD: &[u8] = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nX-Other: 7\r\n\r\n";
 
     #[test]
-    fn an_answer_ends_with_its_last_byte() {
+    fn an_answer_is_complete_once_its_whole_body_has_arrived() {
         let whole = [HEAD, b"hello"].concat();
         for length in 0..whole.len() {
             assert_eq!(parse(&whole[..length]).unwrap(), None, "{length}");
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_without_a_known_length_are_refused() {
+    fn malformed_answers_and_answers_of_unknown_length_are_refused() {
         let refused = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
         assert_eq!(refused(b"GET / HTTP/1.1\r\n\r\n"), "the answer is not HTTP");
         assert_eq!(

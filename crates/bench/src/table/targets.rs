@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_medians_over_runs_with_targets_of_the_processor() {
+    fn ratios_are_medians_over_runs_and_targets_depend_on_the_processor() {
         let runs = [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)].map(|(limit, ours)| {
             vec![row("bare handler", 1, limit, 1.0), row("memory: personal-info", 64, ours, 2.0)]
         });
@@ -142,7 +142,7 @@ In memory at 64 connections:
     }
 
     #[test]
-    fn a_lone_withdrawal_is_compared_by_its_median_time() {
+    fn withdrawals_on_one_connection_are_compared_by_their_median_time() {
         let run = vec![
             row(limits::RANDOM_STATEMENT, 1, 1_300.0, 0.8),
             row(limits::RANDOM_STATEMENT, 64, 4_000.0, 14.0),

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn generated_keys_differ_between_processes() {
+    async fn each_composed_server_generates_its_own_keys() {
         let (one, other) = (composed(&[]).await, composed(&[]).await);
         let (user, session) = (UserId::new(1).unwrap(), SessionId::new(1).unwrap());
         let identity = Principal { user, role: Role::Member, is_dj: false, session };

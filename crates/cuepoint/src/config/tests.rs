@@ -106,7 +106,7 @@ fn each_environment_has_its_own_defaults() {
 }
 
 #[test]
-fn every_key_can_be_set_by_a_variable() {
+fn configuration_keys_can_be_set_by_variables() {
     let settings = settings(&[
         ("server.host", "::1"),
         ("server.port", "0"),

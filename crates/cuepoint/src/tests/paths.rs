@@ -65,7 +65,7 @@ async fn any_text_without_a_slash_stands_for_an_id() {
 }
 
 #[actix_web::test]
-async fn a_path_is_found_only_segment_by_segment() {
+async fn a_path_must_match_a_route_in_every_segment() {
     let app = api(&[]);
     let deep = "/a".repeat(30_000);
     for path in [
@@ -117,7 +117,7 @@ async fn a_path_is_found_only_segment_by_segment() {
 }
 
 #[actix_web::test]
-async fn a_literal_segment_precedes_an_id() {
+async fn a_literal_segment_takes_precedence_over_an_id() {
     let app = api(&[]);
     for (method, path, status, allow) in [
         ("GET", "/withdrawals/options", 401, ""),
@@ -161,7 +161,7 @@ async fn files_of_the_documentation_are_found_by_the_rest_of_the_path() {
 }
 
 #[actix_web::test]
-async fn a_key_covers_every_spelling_of_a_path() {
+async fn an_idempotency_key_covers_percent_encoded_spellings_of_its_path() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;
     let keyed = |path: &str| {
@@ -173,7 +173,7 @@ async fn a_key_covers_every_spelling_of_a_path() {
 }
 
 #[actix_web::test]
-async fn the_id_of_a_path_is_decoded() {
+async fn a_percent_encoded_id_in_a_path_is_decoded() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;
     let endpoint = r#"{"url":"https://example.com/hook","password":"secret-secret"}"#;

@@ -74,7 +74,7 @@ impl Scene {
 }
 
 #[test]
-fn a_reused_transaction_id_is_not_mistaken_for_a_lost_commit() {
+fn a_lost_commit_is_not_taken_as_applied_when_its_transaction_id_is_reused() {
     let _cores = without_load();
     let mut report = Report::new("transaction number used again");
     let mut scene = Scene::new();
@@ -126,7 +126,7 @@ fn a_blocked_commit_times_out_and_is_applied_once() {
 }
 
 #[test]
-fn commits_are_acknowledged_only_after_replication() {
+fn an_unreplicated_commit_is_answered_503_and_applied_once() {
     let _cores = without_load();
     let mut report = Report::new("held commit, backend terminated");
     let mut scene = Scene::new();

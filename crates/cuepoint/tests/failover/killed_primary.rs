@@ -15,7 +15,7 @@ const COMMANDS: usize = 200;
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[test]
-fn failover_takes_seconds_and_applies_operations_once() {
+fn service_resumes_seconds_after_a_failover_with_each_operation_applied_once() {
     let _cores = alone();
     let mut report = Report::new("killed primary");
     let mut replicas = Replicas::start();

@@ -43,7 +43,7 @@ fn attempted(person: &Person, endpoint: &Value) -> Vec<i64> {
 }
 
 #[test]
-fn every_server_reports_lost_commits_to_readers() {
+fn servers_refuse_the_positions_of_commits_lost_in_a_failover() {
     let _cores = without_load();
     let mut replicas = Replicas::start();
     // One key, with which both decrypt the secret of the endpoint.

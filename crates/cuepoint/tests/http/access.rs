@@ -10,10 +10,10 @@ on_one_store!(
     every_private_route_requires_a_token,
     objects_of_other_users_are_not_found,
     invalid_ids_are_not_found,
-    actions_of_the_other_party_are_forbidden,
-    unsupported_methods_list_the_allowed_methods,
+    guests_and_djs_cannot_perform_each_others_actions,
+    a_refusal_of_an_unsupported_method_lists_the_allowed_methods,
     unknown_routes_are_not_found,
-    valid_request_ids_of_clients_are_kept,
+    valid_request_ids_of_clients_are_kept_and_invalid_ones_replaced,
 );
 
 /// A call of the route with a valid body and no token.
@@ -119,7 +119,7 @@ fn invalid_ids_are_not_found(store: Store) {
     }
 }
 
-fn actions_of_the_other_party_are_forbidden(store: Store) {
+fn guests_and_djs_cannot_perform_each_others_actions(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
     let (guest, dj) = (&objects.guest, &objects.dj);
@@ -139,7 +139,7 @@ fn actions_of_the_other_party_are_forbidden(store: Store) {
 }
 
 /// Attack API9: undeclared methods.
-fn unsupported_methods_list_the_allowed_methods(store: Store) {
+fn a_refusal_of_an_unsupported_method_lists_the_allowed_methods(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -190,7 +190,7 @@ fn unknown_routes_are_not_found(store: Store) {
     }
 }
 
-fn valid_request_ids_of_clients_are_kept(store: Store) {
+fn valid_request_ids_of_clients_are_kept_and_invalid_ones_replaced(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let longest = "x".repeat(128);

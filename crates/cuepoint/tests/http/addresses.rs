@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, Server, Store, keys};
 
 on_one_store!(
-    a_strict_policy_stores_the_canonical_form,
+    a_strict_policy_stores_destinations_in_canonical_form,
     a_strict_policy_names_the_invalid_field,
     fields_are_validated_before_limits_and_funds,
     a_refused_address_does_not_consume_the_idempotency_key,
@@ -31,7 +31,7 @@ fn destination(withdrawal: &Value) -> [&str; 3] {
     ["currency", "network", "wallet_address"].map(|key| withdrawal[key].as_str().unwrap())
 }
 
-fn a_strict_policy_stores_the_canonical_form(store: Store) {
+fn a_strict_policy_stores_destinations_in_canonical_form(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("1000");
     for (given, kept) in [

@@ -13,7 +13,7 @@ on_one_store!(
     injected_code_is_stored_as_plain_text,
     forwarding_and_identity_headers_are_ignored,
     overlong_values_are_refused,
-    overlong_queries_behave_like_short_queries,
+    an_overlong_page_number_is_ignored_and_an_unknown_parameter_refused,
     a_url_in_a_request_is_never_fetched,
     unknown_paths_are_not_found_and_every_route_is_documented,
     errors_reveal_no_internals,
@@ -212,7 +212,7 @@ fn overlong_values_are_refused(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn overlong_queries_behave_like_short_queries(store: Store) {
+fn an_overlong_page_number_is_ignored_and_an_unknown_parameter_refused(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj());
     let plain = rows_of(&guest.get("/djs"));

@@ -11,8 +11,8 @@ use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
 on_one_store!(
     email_addresses_are_unique_in_any_letter_case,
-    a_failed_login_does_not_reveal_the_user,
-    refresh_tokens_rotate,
+    a_failed_login_does_not_reveal_whether_the_user_exists,
+    each_refresh_token_is_exchanged_for_a_new_one,
     a_reused_refresh_token_ends_its_session,
     logout_ends_the_session,
     a_refresh_token_expires,
@@ -60,7 +60,7 @@ fn email_addresses_are_unique_in_any_letter_case(store: Store) {
 }
 
 /// Attack API2: finding out by a login whether an address is known.
-fn a_failed_login_does_not_reveal_the_user(store: Store) {
+fn a_failed_login_does_not_reveal_whether_the_user_exists(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let login = |email: &str, password: &str| {
@@ -77,7 +77,7 @@ fn a_failed_login_does_not_reveal_the_user(store: Store) {
     assert_eq!(login(&guest.email, &"x".repeat(10_000)), wrong);
 }
 
-fn refresh_tokens_rotate(store: Store) {
+fn each_refresh_token_is_exchanged_for_a_new_one(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let mut now = guest.clone();

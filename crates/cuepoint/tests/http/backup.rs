@@ -169,7 +169,7 @@ fn a_second_restore_reuses_no_positions() {
 }
 
 #[test]
-fn backups_under_load_contain_all_acknowledged_changes() {
+fn a_backup_under_load_contains_all_changes_acknowledged_before_it() {
     let scene = Scene::new();
     let server = scene.server("data");
     let guests: Vec<Person> = (0..4).map(|_| server.payer("5")).collect();

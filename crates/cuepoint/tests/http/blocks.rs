@@ -5,13 +5,13 @@ use serde_json::json;
 use crate::harness::{Server, Store, keys, song};
 
 on_one_store!(
-    a_blocked_guest_cannot_send_requests,
-    a_user_without_requests_looks_nonexistent_to_a_dj,
-    open_requests_per_dj_are_limited,
+    a_blocked_guest_cannot_send_requests_to_the_dj,
+    a_user_who_sent_a_dj_no_request_looks_nonexistent_to_the_dj,
+    the_open_requests_of_a_guest_to_one_dj_are_limited,
 );
 
 /// Attack API6: sending requests to a DJ who blocked the guest.
-fn a_blocked_guest_cannot_send_requests(store: Store) {
+fn a_blocked_guest_cannot_send_requests_to_the_dj(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let open = guest.request_song(&dj);
@@ -32,7 +32,7 @@ fn a_blocked_guest_cannot_send_requests(store: Store) {
 /// A DJ cannot learn the name or the existence of a user who never made a request to the DJ.
 ///
 /// Attack API3: reading strangers' names by blocking one id after another.
-fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
+fn a_user_who_sent_a_dj_no_request_looks_nonexistent_to_the_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
     guest.request_song(&other);
@@ -55,7 +55,7 @@ fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
 }
 
 /// Attack API6: flooding a DJ with requests.
-fn open_requests_per_dj_are_limited(store: Store) {
+fn the_open_requests_of_a_guest_to_one_dj_are_limited(store: Store) {
     let server = Server::configured(store, &[("requests.max_open_per_dj", "2")]);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let first = guest.request_song(&dj);

@@ -69,7 +69,7 @@ fn lives(server: &Server) {
 
 /// Attack API4: long or endless request heads.
 #[test]
-fn request_heads_are_limited_in_size_and_number_of_headers() {
+fn the_size_and_header_count_of_a_request_head_are_limited() {
     let server = Server::start(Store::Memory);
     let said = |request: &str| answered(&server, request);
     let headers = |count: usize| (0..count).map(|number| format!("X-{number}: a\r\n")).collect::<String>();

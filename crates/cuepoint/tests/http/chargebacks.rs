@@ -6,7 +6,7 @@ use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, k
 
 on_one_store!(
     a_reversal_takes_only_the_amount_of_the_topup,
-    a_topup_can_be_reversed_only_once,
+    a_second_reversal_of_a_topup_changes_nothing,
     only_confirmed_topups_can_be_reversed,
     operators_find_topups_by_user_and_reference,
     repeated_provider_reversals_take_the_money_once,
@@ -76,7 +76,7 @@ fn a_reversal_takes_only_the_amount_of_the_topup(store: Store) {
     assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
 }
 
-fn a_topup_can_be_reversed_only_once(store: Store) {
+fn a_second_reversal_of_a_topup_changes_nothing(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let topup = guest.topup("20");

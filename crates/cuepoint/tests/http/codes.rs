@@ -12,10 +12,10 @@ use crate::harness::{
 
 on_one_store!(
     new_phone_numbers_must_be_valid,
-    a_phone_number_gets_at_most_five_codes_a_day_over_all_users,
+    a_phone_number_gets_at_most_five_codes_a_day_across_all_users,
     a_network_gets_at_most_twenty_phone_codes_a_day,
     the_daily_code_quota_of_the_deployment_is_configurable,
-    codes_survive_a_key_rotation,
+    verification_codes_stay_valid_after_a_signing_key_rotation,
 );
 
 on_durable_stores!(codes_are_stored_as_keyed_hashes, codes_are_counted_across_restarts,);
@@ -91,7 +91,7 @@ fn new_phone_numbers_must_be_valid(store: Store) {
 }
 
 /// Attack API4: flooding a phone with codes from several users.
-fn a_phone_number_gets_at_most_five_codes_a_day_over_all_users(store: Store) {
+fn a_phone_number_gets_at_most_five_codes_a_day_across_all_users(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
@@ -146,7 +146,7 @@ fn the_daily_code_quota_of_the_deployment_is_configurable(store: Store) {
     assert_eq!(warned(), 1, "once, however many are refused");
 }
 
-fn codes_survive_a_key_rotation(store: Store) {
+fn verification_codes_stay_valid_after_a_signing_key_rotation(store: Store) {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);
@@ -206,7 +206,7 @@ fn codes_are_stored_as_keyed_hashes(store: Store) {
 
 /// Attack API4: requesting codes at several servers.
 #[test]
-fn servers_share_the_code_quotas() {
+fn servers_share_the_code_quota_of_a_phone_number() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     five_of_twelve_are_sent(&[&servers[0], &servers[1]]);

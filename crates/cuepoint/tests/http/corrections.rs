@@ -6,9 +6,9 @@ use crate::harness::{Answer, Person, Server, Store, keys, line};
 
 on_one_store!(
     a_refund_returns_the_whole_fee,
-    only_played_requests_can_be_refunded,
+    a_pending_request_cannot_be_refunded,
     an_adjustment_credits_or_debits_a_balance,
-    an_adjustment_cannot_exceed_the_available_balance,
+    a_debit_cannot_exceed_the_available_balance,
     an_invalid_adjustment_is_refused,
     an_adjustment_or_refund_with_an_idempotency_key_is_applied_once,
 );
@@ -58,7 +58,7 @@ fn a_refund_returns_the_whole_fee(store: Store) {
     assert_eq!((guest.entries(), dj.entries()), after);
 }
 
-fn only_played_requests_can_be_refunded(store: Store) {
+fn a_pending_request_cannot_be_refunded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let request = guest.request_song(&dj);
@@ -95,7 +95,7 @@ fn an_adjustment_credits_or_debits_a_balance(store: Store) {
     }
 }
 
-fn an_adjustment_cannot_exceed_the_available_balance(store: Store) {
+fn a_debit_cannot_exceed_the_available_balance(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let before = guest.snapshot();

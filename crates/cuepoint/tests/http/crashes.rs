@@ -219,11 +219,11 @@ fn cut_at_the_commit(traffic: Traffic, committed: bool) {
 }
 
 #[test]
-fn a_retry_repeats_a_lost_commit() {
+fn a_retry_applies_a_command_whose_commit_was_lost() {
     cut_at_the_commit(Traffic::CutBeforeCommit, false);
 }
 
 #[test]
-fn a_retry_finds_a_commit_whose_answer_was_lost() {
+fn a_retry_replays_a_command_whose_commit_answer_was_lost() {
     cut_at_the_commit(Traffic::CutAfterCommit, true);
 }

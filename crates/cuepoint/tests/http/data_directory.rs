@@ -117,7 +117,7 @@ fn the_default_data_directory_is_private_to_its_owner() {
 }
 
 #[test]
-fn an_option_a_configuration_key_or_systemd_sets_the_data_directory() {
+fn the_data_directory_is_set_by_an_option_a_configuration_key_or_systemd() {
     let folder = Folder::new();
     let (option, key, systemd) = (folder.at("option"), folder.at("key"), folder.at("systemd"));
     let variables = [("STATE_DIRECTORY", systemd.as_str()), ("CUEPOINT__STORAGE__DIR", key.as_str())];
@@ -194,7 +194,7 @@ fn an_ephemeral_server_stores_nothing() {
 }
 
 #[test]
-fn a_data_directory_in_use_is_refused_with_the_pid() {
+fn the_refusal_of_a_data_directory_in_use_names_the_pid_of_its_server() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     let guest = server.client.person(false);
@@ -212,7 +212,7 @@ fn a_data_directory_in_use_is_refused_with_the_pid() {
 }
 
 #[test]
-fn concurrent_starts_leave_one_server_and_one_key() {
+fn concurrent_starts_leave_one_server_and_one_signing_key() {
     let folder = Folder::new();
     let start =
         || folder.command(&["--data", "data"], &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -259,7 +259,7 @@ fn the_signing_key_in_the_data_directory_can_be_rotated() {
 }
 
 #[test]
-fn production_serves_a_data_directory_with_configured_keys() {
+fn production_requires_key_files_and_refuses_the_memory_store() {
     let folder = Folder::new();
     let production = [
         ("CUEPOINT_ENV", "production"),

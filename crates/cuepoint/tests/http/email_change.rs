@@ -12,10 +12,10 @@ on_one_store!(
     a_confirmed_code_changes_the_email_and_notifies_both_addresses,
     a_taken_address_is_not_revealed,
     an_address_taken_before_the_confirmation_is_a_field_error,
-    a_change_requires_the_password_and_a_different_address,
+    an_email_change_requires_the_password_and_a_different_address,
     codes_to_new_addresses_are_limited_to_five_an_hour,
     the_restoration_token_recovers_a_stolen_login,
-    an_unverified_address_gets_a_notice_without_a_token,
+    an_unverified_previous_address_gets_a_notice_without_a_token,
     a_password_reset_request_resends_the_restoration_token,
     users_with_a_restorable_address_cannot_be_erased,
     reset_and_restoration_emails_contain_the_configured_links,
@@ -152,7 +152,7 @@ fn an_address_taken_before_the_confirmation_is_a_field_error(store: Store) {
 }
 
 /// Attack API2: changing the e-mail address with a stolen token.
-fn a_change_requires_the_password_and_a_different_address(store: Store) {
+fn an_email_change_requires_the_password_and_a_different_address(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let request_change = |email: &str, password: &str| {
@@ -229,7 +229,7 @@ fn the_restoration_token_recovers_a_stolen_login(store: Store) {
     owner.post("/auth/email/change", &json!({"email": "new@example.com", "password": NEW})).data(200);
 }
 
-fn an_unverified_address_gets_a_notice_without_a_token(store: Store) {
+fn an_unverified_previous_address_gets_a_notice_without_a_token(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     moved(&server, &guest, "new@example.com");

@@ -17,7 +17,7 @@ on_one_store!(
 );
 
 on_durable_stores!(
-    a_no_op_change_writes_nothing,
+    a_no_op_endpoint_change_writes_nothing,
     endpoint_creation_stores_no_readable_secret,
     stored_urls_are_shown_in_canonical_form
 );
@@ -72,7 +72,7 @@ fn a_no_op_endpoint_change_is_not_in_the_security_log(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], before);
 }
 
-fn a_no_op_change_writes_nothing(store: Store) {
+fn a_no_op_endpoint_change_writes_nothing(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);
     let guest = server.guest();
@@ -232,7 +232,7 @@ fn stored_urls_are_shown_in_canonical_form(store: Store) {
 }
 
 #[test]
-fn wrong_passwords_for_endpoints_count_as_failed_logins() {
+fn passwords_sent_with_endpoint_changes_count_against_the_guess_quota() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.guess_per_minute", "3")];
     let (server, _) = Server::with_operator(Store::Memory, &keys);
     let guest = server.guest();

@@ -12,7 +12,7 @@ on_every_store!(
     staff_see_all_events,
     a_feed_is_read_page_by_page,
     a_feed_is_filtered_by_type,
-    invalid_feed_parameters_are_named,
+    a_refusal_names_all_invalid_feed_parameters,
     a_position_after_the_newest_event_is_refused,
 );
 
@@ -158,7 +158,7 @@ fn a_feed_is_filtered_by_type(store: Store) {
     assert_eq!(types(&page), ["music_request.cancelled"]);
 }
 
-fn invalid_feed_parameters_are_named(store: Store) {
+fn a_refusal_names_all_invalid_feed_parameters(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.get("/events?after=-1&limit=0&types=topup.created,nonsense").invalid(&["after", "limit", "types"]);

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, song};
 
 on_one_store!(
-    coordinates_are_set_together,
+    a_profile_has_both_coordinates_or_neither,
     unknown_fields_are_ignored_and_read_only_fields_refused,
     artist_types_accept_several_spellings,
     text_is_trimmed,
     nullable_fields_can_be_emptied,
 );
 
-fn coordinates_are_set_together(store: Store) {
+fn a_profile_has_both_coordinates_or_neither(store: Store) {
     let server = Server::start(store);
     let dj = server.dj();
     let info = "/user/personal-info";

@@ -13,11 +13,11 @@ use crate::harness::{
 
 on_every_store!(
     a_repeated_command_is_replayed,
-    every_command_accepts_an_idempotency_key,
+    commands_of_guests_and_djs_accept_an_idempotency_key,
     an_idempotency_key_with_a_different_body_is_refused,
     a_refusal_does_not_consume_the_idempotency_key,
     an_idempotency_key_is_scoped_to_its_user_method_and_path,
-    twenty_concurrent_requests_with_one_key_have_one_effect,
+    twenty_concurrent_calls_with_one_idempotency_key_have_one_effect,
     a_replay_takes_precedence_over_a_refusal,
     logins_ignore_idempotency_keys,
 );
@@ -53,7 +53,7 @@ fn a_repeated_command_is_replayed(store: Store) {
     assert_eq!(guest.wallet().0, "15.00");
 }
 
-fn every_command_accepts_an_idempotency_key(store: Store) {
+fn commands_of_guests_and_djs_accept_an_idempotency_key(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("100"), server.dj());
     let twice = |person: &Person, method: &str, path: &str, body: Option<Value>| -> Answer {
@@ -128,7 +128,7 @@ fn an_idempotency_key_is_scoped_to_its_user_method_and_path(store: Store) {
 }
 
 /// Attack API6: repeating a command many times in parallel.
-fn twenty_concurrent_requests_with_one_key_have_one_effect(store: Store) {
+fn twenty_concurrent_calls_with_one_idempotency_key_have_one_effect(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("100"), server.dj());
     let at_once = |call: &crate::harness::Call| -> Vec<Answer> {

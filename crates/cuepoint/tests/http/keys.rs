@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
 
 on_one_store!(
-    a_key_rotation_keeps_sessions_valid,
+    a_signing_key_rotation_keeps_sessions_valid,
     third_parties_can_verify_es256_tokens,
     hs256_keys_are_not_published,
     signing_keys_can_be_set_in_an_environment_variable,
@@ -88,7 +88,7 @@ fn accepted(servers: &[Server], person: &Person) {
     }
 }
 
-fn a_key_rotation_keeps_sessions_valid(store: Store) {
+fn a_signing_key_rotation_keeps_sessions_valid(store: Store) {
     let folder = KeyFolder::new();
     assert!(folder.rotate(&[]).contains(" hs256 signs from 2"));
     let servers = servers(store, &[(FILE, &folder.path())]);

@@ -8,7 +8,7 @@ use crate::harness::{Database, Person, Server, Store, eventually, keys, operator
 
 on_every_store!(
     a_wallet_shows_its_balance_at_a_past_time,
-    a_wallet_at_an_invalid_time_is_refused,
+    a_past_balance_at_an_invalid_time_is_refused,
     the_ledger_audit_is_pending_before_its_first_run,
     the_last_ledger_audit_is_shown_to_operators,
 );
@@ -50,7 +50,7 @@ fn a_wallet_shows_its_balance_at_a_past_time(store: Store) {
     assert_eq!(at(&server.guest(), first), ("0.00".into(), "0.00".into()));
 }
 
-fn a_wallet_at_an_invalid_time_is_refused(store: Store) {
+fn a_past_balance_at_an_invalid_time_is_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for junk in

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{Person, Server, Store, cents, line, song};
 
 on_one_store!(
-    each_transition_is_shown_and_conflicting_ones_are_refused,
+    a_transition_of_a_request_is_shown_and_a_conflicting_one_is_refused,
     requests_can_only_be_sent_to_other_djs,
     fees_below_the_price_are_refused,
     a_pending_withdrawal_can_be_cancelled,
@@ -34,7 +34,7 @@ fn expected(status: &str) -> [&'static str; 4] {
 }
 
 /// The statuses that a request can leave, and those that follow, are a table of the domain.
-fn each_transition_is_shown_and_conflicting_ones_are_refused(store: Store) {
+fn a_transition_of_a_request_is_shown_and_a_conflicting_one_is_refused(store: Store) {
     let server = Server::start(store);
     for (status, late) in
         [("accepted", "cancelled"), ("rejected", "played"), ("played", "rejected"), ("cancelled", "accepted")]

@@ -13,13 +13,13 @@ on_one_store!(
     endpoint_changes_are_emailed_to_verified_addresses,
     changes_of_operator_endpoints_are_emailed_to_all_operators,
     a_logout_everywhere_sends_an_email_that_lists_the_disabled_endpoints,
-    a_reused_refresh_token_sends_emails_that_list_the_endpoints_of_its_session,
+    emails_about_a_reused_refresh_token_list_the_endpoints_of_its_session,
     a_password_reset_of_an_operator_is_emailed_to_all_operators,
-    verification_codes_are_unavailable_while_the_mail_server_refuses,
+    verification_codes_are_unavailable_while_the_mail_server_refuses_emails,
     verification_codes_are_unavailable_while_the_mail_server_hangs,
     refused_emails_are_logged_without_the_address,
-    a_password_reset_does_not_wait_for_the_mail_server,
-    a_verification_code_is_sent_by_phone,
+    a_password_reset_request_does_not_wait_for_the_mail_server,
+    a_verification_code_is_sent_to_a_phone,
     codes_and_resets_are_unavailable_without_a_notifier,
 );
 
@@ -190,7 +190,7 @@ fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
     })
 }
 
-fn a_reused_refresh_token_sends_emails_that_list_the_endpoints_of_its_session(store: Store) {
+fn emails_about_a_reused_refresh_token_list_the_endpoints_of_its_session(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -242,7 +242,7 @@ fn a_password_reset_of_an_operator_is_emailed_to_all_operators(store: Store) {
     }
 }
 
-fn verification_codes_are_unavailable_while_the_mail_server_refuses(store: Store) {
+fn verification_codes_are_unavailable_while_the_mail_server_refuses_emails(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -281,7 +281,7 @@ fn verification_codes_are_unavailable_while_the_mail_server_hangs(store: Store) 
 }
 
 /// Attack API2: finding out by the time of a password reset whether an address is known.
-fn a_password_reset_does_not_wait_for_the_mail_server(store: Store) {
+fn a_password_reset_request_does_not_wait_for_the_mail_server(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -303,7 +303,7 @@ fn a_password_reset_does_not_wait_for_the_mail_server(store: Store) {
     assert!(told.text.contains("was changed") && told.to == mail.to, "{told:?}");
 }
 
-fn a_verification_code_is_sent_by_phone(store: Store) {
+fn a_verification_code_is_sent_to_a_phone(store: Store) {
     let phones = Provider::new(Reply::Says(202, String::new()));
     let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     let keys = [

@@ -10,7 +10,7 @@ use crate::harness::{
     Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS, WEBHOOK_URL, object_of,
 };
 
-on_one_store!(every_operation_matches_the_authorization_matrix);
+on_one_store!(every_route_matches_the_authorization_matrix);
 
 /// The principal of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -246,7 +246,7 @@ fn as_domain(who: Who, person: &Person) -> Principal {
 }
 
 /// Attack API1: calling every operation without a login and in each role, on own objects and on objects of others.
-fn every_operation_matches_the_authorization_matrix(store: Store) {
+fn every_route_matches_the_authorization_matrix(store: Store) {
     let keys = [("topups.pending_days", "0"), ("payouts.webhook_secrets", NEW)];
     let (server, operator) = Server::with_operator(store, &[&TOPUPS[..], &keys].concat());
     let client = server.client();

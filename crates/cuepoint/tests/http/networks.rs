@@ -55,7 +55,7 @@ fn a_client_behind_an_undeclared_proxy_is_not_local() {
 }
 
 #[test]
-fn metrics_are_visible_to_the_configured_networks() {
+fn metrics_are_visible_only_to_the_configured_networks() {
     let keys =
         [("server.trusted_proxies", "127.0.0.1"), ("access.metrics_networks", "10.1.0.0/16, 2001:db8::/32")];
     let server = Server::configured(Store::Memory, &keys);

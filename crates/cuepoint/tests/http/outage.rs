@@ -155,7 +155,7 @@ fn changes_are_unavailable_while_the_database_is_locked() {
 }
 
 #[test]
-fn a_logout_takes_effect_after_the_database_is_unlocked() {
+fn a_logout_refused_during_a_database_lock_succeeds_on_a_retry() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     let session = scene.guest.at(&scene.server.client());
     let lock = scene.lock();
@@ -171,7 +171,7 @@ fn a_logout_takes_effect_after_the_database_is_unlocked() {
 }
 
 #[test]
-fn a_database_outage_under_load_loses_no_operation() {
+fn retried_commands_take_effect_once_after_database_outages_under_load() {
     let (scene, proxy) = Scene::behind_a_proxy();
     outages_under_load(&scene, |round| {
         proxy.set(if round % 2 == 0 { Traffic::Cut } else { Traffic::Stuck });
@@ -181,7 +181,7 @@ fn a_database_outage_under_load_loses_no_operation() {
 }
 
 #[test]
-fn a_locked_database_under_load_loses_no_operation() {
+fn retried_commands_take_effect_once_after_database_locks_under_load() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     outages_under_load(&scene, |round| {
         let lock = scene.lock();

@@ -11,10 +11,10 @@ on_every_store!(
     pages_of_requests_match_the_golden_files,
     pages_of_expired_requests_match_the_golden_files,
     pages_list_each_row_once_newest_first,
-    invalid_page_parameters_fall_back_to_the_defaults,
+    invalid_page_parameters_are_ignored_and_page_sizes_are_clamped,
     lists_are_filtered_by_status_and_dj,
     an_invalid_filter_is_refused,
-    every_list_is_paginated,
+    the_lists_of_guests_and_djs_are_paginated,
     links_start_with_the_public_url,
 );
 
@@ -180,7 +180,7 @@ fn pages_list_each_row_once_newest_first(store: Store) {
     }
 }
 
-fn invalid_page_parameters_fall_back_to_the_defaults(store: Store) {
+fn invalid_page_parameters_are_ignored_and_page_sizes_are_clamped(store: Store) {
     let server = Server::start(store);
     let dj = server.dj_at("0", "0");
     let guest = server.guest();
@@ -273,7 +273,7 @@ fn an_invalid_filter_is_refused(store: Store) {
     }
 }
 
-fn every_list_is_paginated(store: Store) {
+fn the_lists_of_guests_and_djs_are_paginated(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj_at("0", "0"), server.guest());
     for _ in 0..3 {

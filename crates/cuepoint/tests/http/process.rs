@@ -17,7 +17,7 @@ on_every_store!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is
 
 on_durable_stores!(
     only_serve_and_config_check_require_a_signing_key_in_production,
-    a_restart_keeps_all_data,
+    a_restart_keeps_balances_and_accepted_requests,
     a_database_with_a_different_currency_or_scale_is_refused,
     a_killed_server_loses_no_acknowledged_operation,
 );
@@ -136,7 +136,7 @@ fn the_memory_store_warns_that_its_data_is_not_durable() {
     eventually("it says so", || server.log().contains("memory").then_some(()));
 }
 
-fn a_restart_keeps_all_data(store: Store) {
+fn a_restart_keeps_balances_and_accepted_requests(store: Store) {
     let database = Arc::new(Database::of(store));
     let mut before = Server::on(&database, &[]);
     let (guest, dj) = (before.payer("20"), before.dj());

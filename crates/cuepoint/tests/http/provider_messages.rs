@@ -11,7 +11,7 @@ use crate::harness::{
 
 on_one_store!(
     a_second_transaction_is_stored_as_a_contradiction_and_changes_nothing,
-    messages_with_unknown_references_are_stored_and_return_404,
+    messages_with_unknown_references_are_stored_and_answered_with_404,
     topups_are_confirmed_only_with_the_exact_amount_and_currency,
     a_repeated_message_is_stored_once,
     unsigned_messages_are_not_stored,
@@ -115,7 +115,7 @@ fn a_second_transaction_is_stored_as_a_contradiction_and_changes_nothing(store: 
     }
 }
 
-fn messages_with_unknown_references_are_stored_and_return_404(store: Store) {
+fn messages_with_unknown_references_are_stored_and_answered_with_404(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
     let topup = paid("12.75", json!({"reference": UNKNOWN, "id": 7}));

@@ -53,7 +53,7 @@ fn limited(answer: &Answer, limit: &str) {
 
 /// Attack API2: using up the owner's attempts at the password.
 #[test]
-fn sessions_have_separate_password_quotas() {
+fn sessions_of_one_user_have_separate_guess_quotas() {
     let keys = [("rate_limits.guess_per_minute", "3"), ("rate_limits.default_per_minute", "20")];
     let server = Server::configured(Store::Memory, &[&[("rate_limits.enabled", "true")], &keys[..]].concat());
     let stolen = server.guest();
@@ -232,7 +232,7 @@ fn concurrent_guesses_cannot_exceed_the_quota() {
 
 /// Attack API2: guessing passwords through registrations.
 #[test]
-fn registrations_are_limited_and_those_of_taken_emails_count_as_failed_logins() {
+fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() {
     let server = counting(&[("rate_limits.registrations_per_minute", "2")]);
     let client = server.client();
     register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -277,7 +277,7 @@ fn invalid_tokens_are_counted_per_address() {
 /// The tokens of a venue's guests expire and end behind one address: each guest learns it, so that their apps refresh
 /// or log in.
 #[test]
-fn requests_of_ended_sessions_are_counted_per_session() {
+fn calls_of_ended_sessions_are_counted_per_session() {
     let server =
         counting(&[("rate_limits.default_per_minute", "3"), ("rate_limits.registrations_per_minute", "100")]);
     let client = server.client();

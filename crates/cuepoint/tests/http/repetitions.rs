@@ -11,12 +11,12 @@ use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Ser
 on_every_store!(
     a_repeated_refresh_returns_the_same_token,
     concurrent_refreshes_return_the_same_token,
-    a_reused_refresh_token_ends_the_session_once_its_successor_was_used,
-    a_refresh_can_be_repeated_after_a_key_rotation,
+    reusing_a_refresh_token_whose_successor_was_used_ends_the_session,
+    a_refresh_can_be_repeated_after_a_signing_key_rotation,
     a_repeated_registration_returns_the_same_session,
     concurrent_registrations_return_the_same_session,
     repeating_a_registration_requires_the_same_password,
-    a_registration_cannot_be_repeated_after_its_session_has_changed,
+    a_registration_cannot_be_repeated_after_a_refresh_logout_or_password_change,
 );
 
 on_durable_stores!(
@@ -82,7 +82,7 @@ fn concurrent_refreshes_return_the_same_token(store: Store) {
 }
 
 /// Attack API2: a stolen refresh token, used after its owner has refreshed.
-fn a_reused_refresh_token_ends_the_session_once_its_successor_was_used(store: Store) {
+fn reusing_a_refresh_token_whose_successor_was_used_ends_the_session(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (client, guest) = (server.client(), server.guest());
     let second = refreshed(&client, &guest.refresh_token);
@@ -97,7 +97,7 @@ fn a_reused_refresh_token_ends_the_session_once_its_successor_was_used(store: St
     assert_eq!(operator.get(&path).data(200)["total"], 1);
 }
 
-fn a_refresh_can_be_repeated_after_a_key_rotation(store: Store) {
+fn a_refresh_can_be_repeated_after_a_signing_key_rotation(store: Store) {
     for algorithm in ["hs256", "es256"] {
         let folder = KeyFolder::new();
         folder.rotate(&["--algorithm", algorithm]);
@@ -168,7 +168,7 @@ fn repeating_a_registration_requires_the_same_password(store: Store) {
 }
 
 /// Attack API2: repeating a registration after its refresh token was used.
-fn a_registration_cannot_be_repeated_after_its_session_has_changed(store: Store) {
+fn a_registration_cannot_be_repeated_after_a_refresh_logout_or_password_change(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let person = |email: &str| Person::signed_in(&client, &register(&client, email, PASSWORD).data(201));

@@ -22,7 +22,7 @@ fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
 }
 
 #[test]
-fn restore_requires_the_database_name_and_no_connected_server() {
+fn restore_is_refused_with_a_connected_server_or_another_database_name() {
     let database = Arc::new(Database::postgres());
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
@@ -109,7 +109,7 @@ fn a_restore_records_no_gap_of_positions_until_the_upgrade_is_finalized() {
 
 /// Attack API2: a token from before a restore, at a server that ran during the restore.
 #[test]
-fn a_running_server_discards_tokens_and_ids_after_a_restore() {
+fn a_running_server_refuses_old_tokens_and_skips_old_ids_after_a_restore() {
     let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     let server = Server::through(&database, &database.url_at(proxy.address()), &[]);

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, keys};
 
 on_one_store!(
-    operator_actions_are_recorded_with_all_details,
-    an_export_hides_the_session_address_and_user_agent_of_operators,
+    operator_actions_are_recorded_with_change_reason_and_client,
+    an_export_does_not_show_from_which_session_or_client_an_operator_acted,
     refused_staff_requests_are_recorded,
     logins_and_failed_logins_are_recorded,
     failed_logins_of_unknown_users_are_recorded_at_most_once_an_hour,
@@ -48,7 +48,7 @@ fn session(person: &Person) -> i64 {
     current.unwrap()["id"].as_i64().unwrap()
 }
 
-fn operator_actions_are_recorded_with_all_details(store: Store) {
+fn operator_actions_are_recorded_with_change_reason_and_client(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (withdrawal, request) = (guest.withdrawal("1"), guest.request_song(&dj));
@@ -102,7 +102,7 @@ fn operator_actions_are_recorded_with_all_details(store: Store) {
     assert_eq!(events(&operator, "kind=operator_action").len(), expected.len());
 }
 
-fn an_export_hides_the_session_address_and_user_agent_of_operators(store: Store) {
+fn an_export_does_not_show_from_which_session_or_client_an_operator_acted(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     operator

@@ -10,11 +10,11 @@ on_one_store!(
     a_suspended_dj_is_offline,
     a_role_change_takes_effect_immediately,
     the_export_contains_the_time_of_a_role_change,
-    an_operator_who_is_a_dj_keeps_both_roles,
-    an_auditor_can_read_but_not_change,
-    an_operator_cannot_change_their_own_status,
+    a_dj_can_also_be_an_operator_but_cannot_refund_their_own_requests,
+    an_auditor_can_read_but_not_change_the_data_of_other_users,
+    an_operator_cannot_change_their_own_suspension_or_role,
     status_and_role_changes_require_a_reason_and_accept_an_idempotency_key,
-    an_operator_cannot_adjust_or_refund_their_own_wallet,
+    an_operator_cannot_adjust_their_own_wallet_or_refund_their_own_request,
 );
 
 const PERSON: [&str; 9] = [
@@ -110,7 +110,7 @@ fn a_role_change_takes_effect_immediately(store: Store) {
     person.get("/operator/withdrawals").data(200);
 }
 
-fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
+fn a_dj_can_also_be_an_operator_but_cannot_refund_their_own_requests(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (dj, guest) = (server.dj(), server.payer("20"));
     operator.give_role(&dj, "operator");
@@ -126,7 +126,7 @@ fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
 }
 
 /// Attack API3: changing data as an auditor.
-fn an_auditor_can_read_but_not_change(store: Store) {
+fn an_auditor_can_read_but_not_change_the_data_of_other_users(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (auditor, guest) = (server.guest(), server.payer("20"));
     operator.give_role(&auditor, "auditor");
@@ -149,7 +149,7 @@ fn an_auditor_can_read_but_not_change(store: Store) {
 }
 
 /// Attack API5: an operator who changes their own role or suspension.
-fn an_operator_cannot_change_their_own_status(store: Store) {
+fn an_operator_cannot_change_their_own_suspension_or_role(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for what in ["suspend", "restore", "role"] {
         // Ownership is checked before the body is read.
@@ -188,7 +188,7 @@ fn status_and_role_changes_require_a_reason_and_accept_an_idempotency_key(store:
 }
 
 /// Attack API5: an operator who credits their own wallet.
-fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
+fn an_operator_cannot_adjust_their_own_wallet_or_refund_their_own_request(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     operator.topup("20");
     let dj = server.dj();

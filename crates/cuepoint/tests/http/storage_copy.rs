@@ -114,8 +114,8 @@ in_both_directions!(
     a_copy_killed_before_it_marks_the_source_leaves_the_source_in_use,
     a_copy_killed_before_its_commit_can_only_be_aborted,
     a_copy_killed_after_its_commit_can_only_be_finished,
-    an_unreachable_target_changes_nothing,
-    stores_in_use_are_not_copied,
+    an_interrupted_copy_stays_interrupted_while_the_target_is_unreachable,
+    a_copy_is_refused_while_the_source_or_the_target_is_in_use,
 );
 
 /// The digests that a copy printed.
@@ -236,7 +236,7 @@ fn a_copy_killed_after_its_commit_can_only_be_finished(from: &CopyStore, to: &Co
     }
 }
 
-fn an_unreachable_target_changes_nothing(from: &CopyStore, to: &CopyStore) {
+fn an_interrupted_copy_stays_interrupted_while_the_target_is_unreachable(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_marked"));
     assert!(!done, "{said}");
@@ -252,7 +252,7 @@ fn an_unreachable_target_changes_nothing(from: &CopyStore, to: &CopyStore) {
     from.serves().unwrap();
 }
 
-fn stores_in_use_are_not_copied(from: &CopyStore, to: &CopyStore) {
+fn a_copy_is_refused_while_the_source_or_the_target_is_in_use(from: &CopyStore, to: &CopyStore) {
     let in_use = |said: &str| said.contains("in use by pid") || said.contains("a server is connected");
     let server = from.server();
     server.payer("20");
@@ -320,7 +320,7 @@ fn an_interrupted_copy_is_aborted_only_with_its_own_target() {
 }
 
 #[test]
-fn an_interrupted_copy_without_a_record_is_resolved_by_hand() {
+fn an_interrupted_copy_without_a_record_is_resolved_with_the_printed_statement() {
     let (database, target) = (Arc::new(Database::postgres()), Directory::new());
     let file = target.0.path().join("cuepoint.db");
     let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::Sqlite(target));

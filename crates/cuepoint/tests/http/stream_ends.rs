@@ -58,7 +58,7 @@ fn unread(server: &Server, guest: &Person) -> TcpStream {
 }
 
 #[test]
-fn streams_of_closed_connections_are_not_counted() {
+fn a_stream_is_no_longer_counted_after_its_connection_is_closed() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let next = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -87,7 +87,7 @@ fn a_stream_ends_when_the_client_half_closes_the_connection() {
 }
 
 #[test]
-fn unread_streams_of_closed_connections_are_not_counted() {
+fn an_unread_stream_is_no_longer_counted_after_its_connection_is_closed() {
     let server = Server::start(Store::Memory);
     drop(unread(&server, &server.guest()));
     within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));

@@ -14,8 +14,8 @@ const OPERATOR: &str = "operator@example.com";
 on_one_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
-    messages_that_contradict_suspense_are_listed,
-    the_wallet_of_an_erased_user_stays_empty,
+    a_failure_message_about_money_in_suspense_is_listed_as_a_contradiction,
+    money_that_arrives_during_an_erasure_goes_to_the_wallet_or_to_suspense,
     operators_see_failed_topups_of_erased_users,
 );
 
@@ -178,7 +178,7 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     );
 }
 
-fn messages_that_contradict_suspense_are_listed(store: Store) {
+fn a_failure_message_about_money_in_suspense_is_listed_as_a_contradiction(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (_, reference) = abandoned(&server, "5");
     Message::topup("topup.confirmed", &reference).accepted_by(&server);
@@ -197,7 +197,7 @@ fn messages_that_contradict_suspense_are_listed(store: Store) {
 }
 
 /// Attack API6: an erasure before a payment arrives.
-fn the_wallet_of_an_erased_user_stays_empty(store: Store) {
+fn money_that_arrives_during_an_erasure_goes_to_the_wallet_or_to_suspense(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let guest = server.guest();
     let topup = guest.topup("5");

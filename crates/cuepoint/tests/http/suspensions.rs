@@ -74,7 +74,7 @@ fn two_servers() -> [Server; 2] {
 
 /// Attack API5: a change through another server by an operator who was just suspended or demoted.
 #[test]
-fn the_suspension_or_demotion_of_an_operator_applies_on_every_server() {
+fn a_suspended_or_demoted_operator_is_refused_on_the_other_server_at_once() {
     let servers = two_servers();
     let operator = servers[0].client().login("operator@example.com");
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());

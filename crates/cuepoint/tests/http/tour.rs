@@ -7,7 +7,7 @@ use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITH
 on_every_store!(
     a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money,
     the_commission_is_rounded_half_to_even_and_the_dj_gets_the_rest,
-    djs_can_be_looked_up_and_listed_by_whether_they_are_online,
+    djs_can_be_looked_up_by_id_and_filtered_by_online_status,
 );
 
 fn a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money(store: Store) {
@@ -221,7 +221,7 @@ fn the_commission_is_rounded_half_to_even_and_the_dj_gets_the_rest(store: Store)
     assert_eq!(dj.wallet(), ("3.09".into(), "0.00".into()));
 }
 
-fn djs_can_be_looked_up_and_listed_by_whether_they_are_online(store: Store) {
+fn djs_can_be_looked_up_by_id_and_filtered_by_online_status(store: Store) {
     let server = Server::start(store);
     let (online, offline, guest) = (server.dj(), server.client().person(true), server.guest());
     let answer = guest.get(&format!("/djs/{}", online.id));

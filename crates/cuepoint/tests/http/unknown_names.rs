@@ -113,7 +113,7 @@ fn unknown_statuses_are_shown_and_never_changed() {
 }
 
 #[test]
-fn rows_with_unknown_statuses_do_not_block_background_jobs() {
+fn withdrawals_with_unknown_statuses_do_not_block_the_payouts_behind_them() {
     let scene = Scene::new();
     // More than one batch of leases, all due, and ahead of the withdrawal to be sent.
     scene.write(

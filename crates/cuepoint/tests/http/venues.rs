@@ -209,7 +209,7 @@ fn public_reads_have_a_separate_quota() {
 }
 
 #[test]
-fn email_changes_count_as_guesses() {
+fn email_changes_count_against_the_guess_quota() {
     let server = counting(&[("rate_limits.guess_per_minute", "1")]);
     let [one, two] = [(); 2].map(|()| server.guest());
     let change = json!({"email": "new@example.com", "password": "wrong"});
@@ -238,7 +238,7 @@ fn cors_exposes_the_rate_limit_headers() {
 
 /// Attack API4: keeping the cores busy with password hashes from one network.
 #[test]
-fn at_most_eight_password_checks_per_address_wait() {
+fn at_most_eight_password_checks_per_address_are_queued() {
     // A hash takes long enough for the logins to meet.
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);

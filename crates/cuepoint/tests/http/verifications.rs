@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
 
 on_one_store!(
-    a_code_verifies_its_address_once,
+    a_code_verifies_an_email_or_phone_number_only_once,
     five_wrong_attempts_invalidate_a_code,
     a_code_is_valid_for_one_user_and_one_address,
     a_changed_phone_number_is_unverified,
@@ -53,7 +53,7 @@ fn proven(person: &Person) -> (Value, Value) {
     (user["email_verified"].clone(), user["phone_verified"].clone())
 }
 
-fn a_code_verifies_its_address_once(store: Store) {
+fn a_code_verifies_an_email_or_phone_number_only_once(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let email = code(&server, &guest, "email", 0);

@@ -25,9 +25,9 @@ on_every_store!(
     endpoints_of_suspended_owners_receive_nothing,
     endpoints_of_erased_owners_receive_nothing,
     endpoints_of_former_operators_receive_nothing,
-    deliveries_after_a_rotation_are_signed_with_both_secrets,
+    deliveries_after_a_rotation_are_signed_with_the_previous_and_the_new_secret,
     a_test_event_is_sent_and_listed,
-    a_replay_sends_the_same_events_again,
+    an_endpoint_replay_resends_the_events_of_the_given_range,
     redirects_count_as_failures,
     private_addresses_are_not_called,
     at_most_two_deliveries_per_owner_run_concurrently,
@@ -304,7 +304,7 @@ fn endpoints_of_former_operators_receive_nothing(store: Store) {
     within(Duration::from_secs(5), "what was missed is sent", || hook.receiver.received().into_iter().next());
 }
 
-fn deliveries_after_a_rotation_are_signed_with_both_secrets(store: Store) {
+fn deliveries_after_a_rotation_are_signed_with_the_previous_and_the_new_secret(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
@@ -338,7 +338,7 @@ fn a_test_event_is_sent_and_listed(store: Store) {
     assert_eq!(attempts[0]["position"], Value::Null);
 }
 
-fn a_replay_sends_the_same_events_again(store: Store) {
+fn an_endpoint_replay_resends_the_events_of_the_given_range(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);

@@ -8,22 +8,22 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_secret_is_shown_only_at_the_creation_of_its_endpoint,
-    settings_change_independently_and_null_clears_them,
+    the_secret_shown_when_an_endpoint_is_created_is_not_shown_again,
+    endpoint_fields_change_independently_and_null_clears_optional_ones,
     endpoints_are_listed_newest_first_until_they_are_deleted,
     a_user_has_at_most_five_endpoints_for_a_feed,
     endpoints_of_other_users_are_not_found,
     operators_share_the_endpoints_for_all_events,
     endpoint_changes_are_in_the_security_log,
     invalid_endpoint_fields_are_named,
-    forbidden_urls_are_refused,
+    private_ambiguous_and_malformed_endpoint_urls_are_refused,
     urls_are_stored_and_logged_in_canonical_form,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
-    at_most_one_test_per_endpoint_and_32_per_server_run,
-    a_replay_requires_a_range_or_the_failed_deliveries,
+    an_endpoint_runs_one_test_at_a_time_and_a_server_at_most_32,
+    an_endpoint_replay_requires_a_valid_range_or_the_failed_deliveries,
     only_one_replay_runs_per_endpoint,
-    paused_and_disabled_endpoints_replay_nothing,
+    replays_to_paused_and_disabled_endpoints_are_refused,
 );
 
 pub(crate) const OWN: &str = "/webhook-endpoints";
@@ -69,7 +69,7 @@ pub(crate) fn paused(person: &Person, list: &str) -> String {
     path
 }
 
-fn a_secret_is_shown_only_at_the_creation_of_its_endpoint(store: Store) {
+fn the_secret_shown_when_an_endpoint_is_created_is_not_shown_again(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let body = json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth ", "password": PASSWORD});
     for (person, list, extra) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id", "user_name"])]
@@ -98,7 +98,7 @@ fn a_secret_is_shown_only_at_the_creation_of_its_endpoint(store: Store) {
     }
 }
 
-fn settings_change_independently_and_null_clears_them(store: Store) {
+fn endpoint_fields_change_independently_and_null_clears_optional_ones(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -289,7 +289,7 @@ fn invalid_endpoint_fields_are_named(store: Store) {
     assert_eq!(endpoint(&guest.get(&path), 200), before);
 }
 
-fn forbidden_urls_are_refused(store: Store) {
+fn private_ambiguous_and_malformed_endpoint_urls_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -387,7 +387,7 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     }
 }
 
-fn at_most_one_test_per_endpoint_and_32_per_server_run(store: Store) {
+fn an_endpoint_runs_one_test_at_a_time_and_a_server_at_most_32(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let provider = Provider::new(Reply::Silent);
     let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));
@@ -416,7 +416,7 @@ fn at_most_one_test_per_endpoint_and_32_per_server_run(store: Store) {
     eventually("there is room for another test", || (test(other, another).status == 202).then_some(()));
 }
 
-fn a_replay_requires_a_range_or_the_failed_deliveries(store: Store) {
+fn an_endpoint_replay_requires_a_valid_range_or_the_failed_deliveries(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
     let receiver = Provider::new(Reply::Silent);
@@ -464,7 +464,7 @@ fn only_one_replay_runs_per_endpoint(store: Store) {
     assert_eq!(endpoint(&operator.get(&path), 200), running);
 }
 
-fn paused_and_disabled_endpoints_replay_nothing(store: Store) {
+fn replays_to_paused_and_disabled_endpoints_are_refused(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
     let receiver = Provider::new(Reply::Says(410, String::new()));
@@ -482,7 +482,7 @@ fn paused_and_disabled_endpoints_replay_nothing(store: Store) {
 }
 
 #[test]
-fn endpoint_creations_tests_and_replays_share_an_hourly_quota() {
+fn one_hourly_quota_covers_creating_testing_and_replaying_endpoints() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "5")];
     let keys = [&keys[..], &[("rate_limits.default_per_minute", "1000")]].concat();
     let (server, operator) = Server::with_operator(Store::Memory, &keys);

@@ -22,8 +22,8 @@ use crate::webhook_deliveries::{Hook, LOOPBACK, is_verified};
 
 on_durable_stores!(
     a_start_fails_without_a_webhook_key_that_is_in_use,
-    an_endpoint_with_a_lost_secret_is_disabled_until_its_owner_rotates_it,
-    a_creation_with_a_lost_secret_can_be_repeated_after_rotation,
+    an_endpoint_with_a_lost_secret_is_disabled_until_the_secret_is_rotated,
+    an_endpoint_creation_can_be_repeated_after_its_lost_secret_is_rotated,
     webhook_secrets_do_not_depend_on_the_signing_keys,
     a_secret_moved_to_another_endpoint_cannot_be_decrypted,
 );
@@ -89,7 +89,7 @@ fn a_start_fails_without_a_webhook_key_that_is_in_use(store: Store) {
     drop(Server::on(&database, &[SECOND]));
 }
 
-fn an_endpoint_with_a_lost_secret_is_disabled_until_its_owner_rotates_it(store: Store) {
+fn an_endpoint_with_a_lost_secret_is_disabled_until_the_secret_is_rotated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST, ("notifier.email", "log")]);
     let guest = server.guest();
@@ -129,7 +129,7 @@ fn an_endpoint_with_a_lost_secret_is_disabled_until_its_owner_rotates_it(store: 
     assert_eq!(told(&server), 0, "only once");
 }
 
-fn a_creation_with_a_lost_secret_can_be_repeated_after_rotation(store: Store) {
+fn an_endpoint_creation_can_be_repeated_after_its_lost_secret_is_rotated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[FIRST, SHARED_KEY]);
     let guest = server.guest();
@@ -152,7 +152,7 @@ fn a_creation_with_a_lost_secret_can_be_repeated_after_rotation(store: Store) {
 }
 
 #[test]
-fn the_option_without_webhook_keys_applies_only_to_the_first_check() {
+fn the_without_webhook_keys_option_applies_only_to_the_first_check() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let lost = Hook::member(&server.guest());
@@ -236,7 +236,7 @@ fn servers_adopt_rotated_webhook_keys() {
 }
 
 #[test]
-fn older_servers_can_read_secrets_until_the_upgrade_is_finalized() {
+fn secrets_stay_sealed_with_the_signing_key_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::postgres());
     let settings = [LOOPBACK, FIRST, SHARED_KEY];
     drop(Server::on(&database, &settings));
@@ -320,7 +320,7 @@ fn restoring_sqlite_requires_the_webhook_keys_or_an_option() {
 }
 
 #[test]
-fn restoring_postgres_requires_the_webhook_keys() {
+fn restoring_postgres_requires_the_webhook_keys_or_an_option() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let hook = Hook::member(&server.guest());
@@ -348,7 +348,7 @@ fn restoring_postgres_requires_the_webhook_keys() {
 }
 
 #[test]
-fn backup_on_postgres_names_the_webhook_keys_to_keep() {
+fn backup_on_postgres_is_refused_and_names_the_webhook_key_file_to_keep() {
     let database = Database::postgres();
     let (status, said) =
         database.run(&["backup", "/nonexistent/backup"], &[(TEXT, ""), (FILE, "/keys/of-hooks")]);
@@ -356,7 +356,7 @@ fn backup_on_postgres_names_the_webhook_keys_to_keep() {
 }
 
 #[test]
-fn storage_copy_names_missing_webhook_keys() {
+fn storage_copy_requires_the_webhook_keys_or_an_option() {
     let (from, to) = (Arc::new(Database::of(Store::Sqlite)), Arc::new(Database::postgres()));
     let server = Server::on(&from, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());

@@ -19,7 +19,7 @@ on_one_store!(
     duplicate_and_reordered_messages_take_effect_once,
     a_payout_order_is_repeated_unchanged_to_an_unavailable_provider,
     a_payout_refused_by_the_provider_releases_the_money,
-    a_payout_with_lost_answers_needs_review,
+    a_payout_needs_review_after_two_unanswered_payout_orders,
 );
 
 on_durable_stores!(a_payout_continues_with_its_idempotency_key_after_a_restart);
@@ -310,7 +310,7 @@ fn a_payout_refused_by_the_provider_releases_the_money(store: Store) {
 }
 
 /// Attack API10: a provider that pays and does not answer.
-fn a_payout_with_lost_answers_needs_review(store: Store) {
+fn a_payout_needs_review_after_two_unanswered_payout_orders(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let server = Server::configured(store, &payout_keys(&provider, "2"));
     let guest = server.payer("20");

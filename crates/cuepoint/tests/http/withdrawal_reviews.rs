@@ -10,7 +10,7 @@ use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator
 on_one_store!(
     a_debt_stops_withdrawals_that_were_not_sent,
     operators_see_the_24_hour_sum_and_the_needed_approvals,
-    login_changes_stop_automatic_approval,
+    a_password_reset_stops_automatic_approval,
 );
 
 const LIMITS: [(&str, &str); 2] =
@@ -101,7 +101,7 @@ fn reset(server: &Server, guest: &Person) {
     server.client().post("/auth/password/reset", &json!({"token": token, "password": PASSWORD})).data(200);
 }
 
-fn login_changes_stop_automatic_approval(store: Store) {
+fn a_password_reset_stops_automatic_approval(store: Store) {
     let (server, ada) = Server::with_operator(store, &LIMITS);
     let guest = server.payer("50");
     let before = guest.withdrawal("3");
@@ -118,7 +118,7 @@ fn login_changes_stop_automatic_approval(store: Store) {
 }
 
 #[test]
-fn a_login_change_stops_automatic_approval_on_every_server() {
+fn a_password_reset_on_one_server_stops_automatic_approval_on_the_other() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &LIMITS), Server::on(&database, &LIMITS)];
     let guest = servers[0].payer("50");

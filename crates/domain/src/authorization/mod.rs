@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_says_who_may_act() {
+    fn each_denial_has_the_expected_reason() {
         use DenialReason::{Concealed, DjOfRequestOnly, DjsOnly, GuestOfRequestOnly, OwnEntity, RoleMissing};
         for (action, ownership, reason) in [
             (Action::TakeRequests, Ownership::Own, DjsOnly),

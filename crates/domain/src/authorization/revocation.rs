@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_revocation_list_overrules_the_token() {
+    fn the_revocation_list_overrides_the_access_token() {
         let status = |role, suspended| UserStatus { role, is_dj: true, suspended };
         let user = |number| UserId::new(number).unwrap();
         let revoked = RevocationList {

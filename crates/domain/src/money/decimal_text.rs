@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_has_a_digit_before_its_point_and_all_its_decimals() {
+    fn a_number_is_printed_with_a_leading_digit_and_all_its_decimals() {
         for (units, decimals, text) in [
             (0, 0, "0"),
             (0, 2, "0.00"),
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_has_the_text_of_its_decimal(units: i128, small: i32, decimals in 0..=MAX_DECIMALS) {
+        fn a_number_is_printed_like_an_equal_big_decimal(units: i128, small: i32, decimals in 0..=MAX_DECIMALS) {
             for units in [units, small.into()] {
                 let decimal = BigDecimal::new(BigInt::from(units), i64::from(decimals));
                 let text = DecimalText::new(units, decimals);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn new_kinds_of_transfers_and_accounts_require_feature_level_1() {
+    fn transfers_of_chargebacks_and_suspense_require_feature_level_1() {
         let wallet = Account::Available(UserId::new(1).unwrap());
         let [topups, suspense] = [OutsideAccount::Topups, OutsideAccount::Suspense].map(Account::Outside);
         let amount = Amount::new(Money::from_minor(1)).unwrap();

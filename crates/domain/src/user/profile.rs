@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn only_djs_go_online_or_set_fees() {
+    fn only_djs_can_go_online() {
         let dj = DjChange { online: Field::Set(true), ..DjChange::default() };
         let change = ProfileChange { dj, ..ProfileChange::default() };
         assert_eq!(change_profile(&person(false), &change, NOW), Err(ProfileRefusal::NotADj));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_are_both_set_or_both_missing() {
+    fn a_user_has_both_a_latitude_and_a_longitude_or_neither() {
         let place = |latitude, longitude| ProfileChange {
             place: Locate { latitude, longitude },
             ..ProfileChange::default()

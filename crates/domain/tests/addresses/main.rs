@@ -99,7 +99,7 @@ fn addresses_that_anyone_can_spend_from_are_refused() {
 }
 
 #[test]
-fn an_address_of_one_network_is_refused_on_every_other() {
+fn an_address_is_refused_on_every_network_that_does_not_share_it() {
     for (home, text) in each(CANONICAL) {
         let others = Network::all().filter(|other| *other != home);
         for other in others.filter(|other| !(EVM.contains(other) && EVM.contains(&home))) {
@@ -180,7 +180,7 @@ fn uniform_key(is_key: impl Fn(&[u8; 32]) -> bool) -> [u8; 32] {
 }
 
 #[test]
-fn accounts_of_repeated_bytes_are_refused() {
+fn addresses_with_repeated_bytes_in_the_middle_are_refused() {
     let hash = [[0xab].as_slice(), &[7; 15], &[1, 2, 3, 4]].concat();
     let program = [hash.as_slice(), &[5; 12]].concat();
     let edwards = uniform_key(|key| {
@@ -223,7 +223,7 @@ fn accounts_of_repeated_bytes_are_refused() {
 }
 
 #[test]
-fn accounts_with_one_different_middle_byte_are_accepted() {
+fn an_address_with_a_different_byte_among_the_repeated_ones_is_accepted() {
     for different in 0..20 {
         let mut account = [7; 20];
         account[0] = 1;
@@ -254,7 +254,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn one_wrong_character_is_refused(
+    fn a_checksum_detects_one_wrong_character(
         (network, text) in select(checksummed()),
         at in any::<prop::sample::Index>(),
         other in "[0-9A-Za-z]",
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn a_missing_or_doubled_character_is_refused(
+    fn a_checksum_detects_a_missing_or_doubled_character(
         (network, text) in select(checksummed()),
         at in any::<prop::sample::Index>(),
     ) {
@@ -297,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn every_generated_account_address_is_valid(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
+    fn generated_addresses_are_accepted_only_on_their_own_network(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
         let bitcoin = Alphabet::BITCOIN;
         // Integers below 2^255 are below the order of the group, with exceptions that no test reaches.
         let mut secret = secret;

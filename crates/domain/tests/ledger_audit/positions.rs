@@ -54,7 +54,7 @@ fn stored_gaps_are_consistent() {
 }
 
 #[test]
-fn positions_that_do_not_continue_after_their_gap_are_found() {
+fn positions_that_do_not_match_a_stored_gap_are_found() {
     for (gaps, positions, expected, found) in [
         (&[(2, 100)][..], &[1, 2, 3][..], 100, 3),
         (&[(2, 100)], &[1, 2, 101], 100, 101),

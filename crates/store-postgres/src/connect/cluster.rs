@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_timeline_closes_old_connections() {
+    fn a_newer_timeline_starts_a_generation_and_older_nodes_are_refused() {
         let cluster = Cluster::default();
         let first = cluster.admit(&node(9)).unwrap();
         assert_eq!(cluster.admit(&node(9)), Ok(first));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_change_closes_every_connection() {
+    fn each_new_epoch_starts_a_new_connection_generation() {
         let cluster = Cluster::default();
         for (epoch, generation) in [(0, 0), (0, 0), (5, 1), (5, 1), (6, 2)] {
             cluster.note_epoch(epoch);

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_errors_hide_the_password() {
+    fn errors_about_refused_database_urls_hide_the_password() {
         for url in [
             "postgres://app:hunter2@db.example.com:port/x",
             "postgres://app:hunter2@/x",

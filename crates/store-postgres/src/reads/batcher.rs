@@ -136,7 +136,7 @@ mod tests {
     use crate::reads::request_lists::RequestList;
 
     #[tokio::test]
-    async fn starting_a_batch_copies_no_large_future() {
+    async fn the_future_of_combined_reads_takes_at_most_64_bytes() {
         let connector = Connector::new("postgres://localhost/never_connected").unwrap();
         let database = Database::new(connector, 1).unwrap();
         let size = size_of_val(&batch::<RequestList>(Vec::new(), database));

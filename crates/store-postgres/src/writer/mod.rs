@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn starting_a_group_copies_no_large_future() {
+    fn the_future_of_a_group_commit_takes_at_most_64_bytes() {
         let connector = Connector::new("postgres://localhost/never_connected").unwrap();
         let committer = PostgresCommitter::new(connector, Currency::new("EUR", 2).unwrap());
         let outcomes = Outcomes { refused: Refused::default(), commits: Arc::default() };

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_finds_rows_by_key_and_sets_their_other_columns() {
+    fn an_update_finds_rows_by_primary_key_and_sets_their_other_columns() {
         let wallets = Update::<StoredWallet>::from_iter(Vec::<StoredWallet>::new());
         let expected = "UPDATE wallets AS kept SET available = moved.available, held = moved.held, owed = moved.owed, \
              seq = moved.seq, last_at = moved.last_at, head = moved.head FROM unnest($1, $2, $3, $4, $5, $6, $7) \

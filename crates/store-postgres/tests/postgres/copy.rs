@@ -189,7 +189,7 @@ async fn copying_back_and_forth_between_the_stores_changes_no_data() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_column_is_copied_or_listed_as_excluded() {
+async fn the_copied_columns_and_counters_match_the_database() {
     let database = TestDatabase::create().await;
     let columns = "SELECT table_name || '.' || column_name, data_type FROM information_schema.columns \
         WHERE table_schema = 'public' AND table_name NOT IN ('__diesel_schema_migrations', 'deployment') \

@@ -115,7 +115,7 @@ async fn rows_that_older_servers_add_for_erased_users_are_removed_after_the_upgr
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_without_a_deployment_has_no_upgrade_to_finalize() {
+async fn finalizing_a_database_that_no_server_has_used_is_refused() {
     let database = TestDatabase::create().await;
     let refused = finalize_upgrade(database.url(), name(database.url())).await.unwrap_err().to_string();
     assert!(refused.contains("no server was ever started"), "{refused}");

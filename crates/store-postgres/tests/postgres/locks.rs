@@ -111,7 +111,7 @@ async fn request_limits_count_concurrent_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approval_is_refused_after_a_concurrent_adjustment_by_the_same_operator() {
+async fn an_approval_queued_behind_an_adjustment_by_the_same_operator_is_refused() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     for _ in 0..PAIRS {

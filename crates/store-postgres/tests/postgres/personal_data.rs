@@ -70,7 +70,7 @@ async fn alone(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_export_reads_no_rows_of_other_users() {
+async fn an_export_reads_at_most_a_hundred_rows_of_each_table() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, other) = (guest(&store, 0).await, guest(&store, 0).await);

@@ -252,7 +252,7 @@ fn complaint(plans: &[String], large: &BTreeSet<String>) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_statement_scans_a_large_table() {
+async fn only_exempt_statements_scan_large_tables() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let large = fill(&client).await;

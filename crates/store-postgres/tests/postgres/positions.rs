@@ -124,7 +124,7 @@ async fn concurrent_groups_of_two_servers_get_consecutive_positions() {
 const AS_AN_EARLIER_VERSION: &str = "UPDATE operations SET position = 0, owner_id = NULL, dj_id = NULL";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_of_older_servers_are_listed_once_they_have_positions() {
+async fn operations_of_older_servers_are_listed_only_after_getting_positions() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);

@@ -108,7 +108,7 @@ async fn a_connection_without_its_startup_options_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unreadable_row_fails_only_its_own_plan() {
+async fn an_unreadable_row_fails_only_the_plans_that_read_it() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (ill, well) = (guest(&store, 10_00).await, guest(&store, 10_00).await);
@@ -156,7 +156,7 @@ fn request_to(dj: &User) -> NewRequest {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unreadable_row_does_not_block_background_jobs() {
+async fn unreadable_rows_are_skipped_in_lists_of_due_work() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, dj(&store).await);
@@ -278,7 +278,7 @@ async fn the_store_responds_while_the_ledger_audit_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_of_another_server_is_replayed_even_after_a_lost_commit() {
+async fn an_operation_of_another_server_is_replayed_after_a_lost_commit_answer() {
     let database = TestDatabase::create().await;
     let proxy = Proxy::before(database.url()).await;
     let store = open(&proxy.url(database.url())).await;

@@ -90,7 +90,7 @@ async fn inserts_of_the_newest_release_set_every_required_column() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_service_role_has_exactly_the_needed_privileges() {
+async fn the_service_role_can_run_the_newest_release_without_needless_privileges() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     let (owner, role) = (client(database.url()).await, client(&database.service_url()).await);

@@ -69,7 +69,7 @@ fn hash(number: u8) -> TokenHash {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registration_with_a_lost_commit_adds_one_user() {
+async fn a_registration_with_an_unknown_commit_outcome_adds_one_user() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let (Session { id: session, user: id, .. }, registered) = scene.register(1, loss).await;
@@ -83,7 +83,7 @@ async fn a_registration_with_a_lost_commit_adds_one_user() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_login_with_a_lost_commit_starts_one_session() {
+async fn a_login_with_an_unknown_commit_outcome_starts_one_session() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let user = guest(&scene.store, 0).await;
@@ -99,7 +99,7 @@ async fn a_login_with_a_lost_commit_starts_one_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_with_a_lost_commit_keeps_one_successor() {
+async fn a_refresh_with_an_unknown_commit_outcome_keeps_one_successor() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let user = guest(&scene.store, 0).await;
@@ -123,7 +123,7 @@ async fn a_refresh_with_a_lost_commit_keeps_one_successor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_with_a_lost_commit_is_stored_once() {
+async fn a_block_with_an_unknown_commit_outcome_is_stored_once() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let (dj, guest) = (guest(&scene.store, 0).await, guest(&scene.store, 0).await);
@@ -136,7 +136,7 @@ async fn a_block_with_a_lost_commit_is_stored_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_endpoint_creation_with_a_lost_commit_adds_one_endpoint() {
+async fn an_endpoint_creation_with_an_unknown_commit_outcome_adds_one_endpoint() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let owner = guest(&scene.store, 0).await;
@@ -173,7 +173,7 @@ async fn a_registration_of_a_taken_email_is_not_mistaken_for_a_repetition() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn repetitions_during_an_outage_time_out() {
+async fn a_login_during_an_outage_times_out_and_can_be_repeated() {
     let scene = Scene::set().await;
     let user = guest(&scene.store, 0).await;
     let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;

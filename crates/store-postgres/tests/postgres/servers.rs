@@ -92,7 +92,7 @@ async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_one_of_two_operators_who_demote_each_other_succeeds() {
+async fn only_one_of_two_operators_who_demote_or_suspend_each_other_succeeds() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await, open(database.url()).await];
     let mut last = operator(&servers[0]).await;

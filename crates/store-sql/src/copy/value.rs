@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn different_values_have_different_digests() {
+    fn different_rows_of_the_same_width_have_different_digests() {
         let text = |text: &str| Value::Text(Some(text.to_owned()));
         let tables = [
             vec![],

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn event_types_of_newer_versions_are_ignored_but_kept() {
+    fn event_types_of_newer_versions_are_ignored_and_kept_until_types_are_set() {
         let later = "topup.created,song.skipped";
         let mut row = stored();
         row.record.types = Some(later.to_owned());

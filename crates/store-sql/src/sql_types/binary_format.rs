@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_encoded_without_digits() {
+    fn zero_is_encoded_without_digits() {
         assert_eq!(encoded::<MoneySum>(&Sum::ZERO), [0; 8]);
     }
 
     #[test]
-    fn sums_without_known_decimals_are_not_encoded() {
+    fn sums_with_unknown_or_too_many_decimals_are_not_encoded() {
         let stored = Sum::from_minor_units("1250");
         MoneySum::encode(&stored, &mut Vec::new()).unwrap_err();
         let huge = Sum::from(BigDecimal::new(1.into(), 70_000));

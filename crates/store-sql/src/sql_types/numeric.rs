@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_finite_number_of_this_size_is_an_error() {
+    fn malformed_infinite_and_oversized_numerics_are_refused() {
         let one = bytes(0, POSITIVE, 2, &[1]);
         for (bytes, reason) in [
             (Vec::new(), "a numeric is truncated"),
@@ -150,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn every_number_equals_the_decimal_of_diesel(
+        fn numerics_that_fit_are_read_as_by_diesel(
             weight in -12_i16..=12,
             is_negative: bool,
             scale in 0_u16..=40,

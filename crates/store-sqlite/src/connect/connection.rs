@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_timeout_is_the_first_setting_and_query_only_the_last_of_readers() {
+    fn busy_timeout_is_set_first_and_readers_set_query_only_last() {
         for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             assert_eq!(access.settings().next().unwrap().name, "busy_timeout");
         }

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_with_a_hard_or_symbolic_link_is_refused() {
+    fn a_hard_linked_or_symlinked_database_is_refused() {
         let (own, other) = (TestDirectory::create(), TestDirectory::create());
         let (database, link) = (database_in(own.path()), database_in(other.path()));
         fs::write(&database, "").unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parents_of_new_directories_are_synced() {
+    fn the_directories_to_sync_are_the_parents_of_new_directories() {
         let folder = TestDirectory::create();
         let path = folder.path().join("new/data");
         assert_eq!(changed_by_creation(&path), [folder.path().join("new"), folder.path().to_owned()]);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_refused_as_data_directory() {
+    fn a_file_is_refused_as_a_data_directory() {
         let directory = TestDirectory::create();
         let file = directory.path().join("file");
         fs::write(&file, "").unwrap();

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn no_check_builds_a_temporary_tree_for_each_row() {
+    fn no_check_constraint_builds_a_temporary_tree_for_each_row() {
         let (_directory, mut connection) = empty();
         migrate(&mut connection, MIGRATIONS).unwrap();
         let found = tables_with_temporary_trees(&mut connection);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_of_an_existing_database_are_replaced() {
+    fn a_migration_replaces_the_check_constraints_of_an_existing_database() {
         let (directory, mut connection) = empty();
         migrate(&mut connection, before("checks_without_lists")).unwrap();
         let mut other = open(&directory.path().join("test.db"), Access::Writer).unwrap();

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_that_is_being_read_ends_after_its_read() {
+    fn a_snapshot_in_use_ends_with_the_read_that_uses_it() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         let path = directory.path().join("test.db");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_beyond_a_number_have_small_caches_and_are_used_last() {
+    fn connections_beyond_a_limit_have_small_caches_and_are_used_last() {
         let directory = TestDirectory::create();
         let (_writer, snapshots) = (directory.migrated(), Snapshots::with_large_caches(1));
         let path = directory.path().join("test.db");

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_that_can_lose_commits_are_refused() {
+    fn unreadable_sqlite_versions_and_those_before_3_51_3_are_refused() {
         for version in ["3.40.1", "3.51.2", "3.51", "3.9.99", "2.99.99", "", "3.x.3", "3.51.3-beta"] {
             assert_eq!(ensure_safe(version), Err(UnsafeVersion(version.to_owned())));
         }

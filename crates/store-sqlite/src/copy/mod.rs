@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_source_is_locked_until_it_is_marked() {
+    async fn the_source_of_a_copy_is_locked_before_its_first_mark() {
         let directory = TestDirectory::create();
         SqliteStore::open(directory.path(), usd()).unwrap().close().await;
         let mut end =

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_with_a_foreign_view_is_refused_before_migration() {
+    fn a_database_with_an_unknown_view_is_not_migrated() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         let (_, earlier) = MIGRATIONS.split_last().unwrap();

@@ -95,7 +95,7 @@ async fn an_abandoned_audit_does_not_delay_the_close_of_the_store() {
 }
 
 #[tokio::test]
-async fn audits_run_one_at_a_time() {
+async fn concurrent_audits_of_a_store_all_succeed() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let audit = async || {

@@ -211,7 +211,7 @@ async fn a_backup_under_load_is_a_prefix_of_the_history() {
 }
 
 #[tokio::test]
-async fn a_backup_is_one_file_private_to_its_owner() {
+async fn a_backup_is_one_private_file_and_replaces_no_other() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let file = folder.path().join("it's 100% ä.db");
     let store = open(directory.path()).unwrap();

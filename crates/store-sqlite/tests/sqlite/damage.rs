@@ -60,7 +60,7 @@ fn page_of(directory: &TestDirectory, name: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_damaged_page_is_found_at_the_start() {
+async fn opening_a_store_finds_pages_with_a_damaged_beginning() {
     let directory = closed().await;
     let path = database(&directory);
     let sound = fs::read(&path).unwrap();
@@ -95,7 +95,7 @@ async fn a_damaged_page_is_found_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_truncated_file_is_found_at_the_start() {
+async fn opening_a_store_finds_a_truncated_file() {
     let directory = closed().await;
     let path = database(&directory);
     let sound = fs::read(&path).unwrap();

@@ -53,7 +53,7 @@ fn a_full_disk_neither_loses_nor_repeats_operations() {
 }
 
 #[test]
-fn the_store_recovers_from_a_read_only_disk() {
+fn a_store_on_a_read_only_disk_is_refused_until_the_disk_is_writable() {
     let directory = TestDirectory::create();
     if may_mount() {
         passes(&mut child::command(&OWN_MOUNTS, SMALL_DISK, "read_only_disk", directory.path()));

@@ -216,7 +216,7 @@ async fn copy_targets_are_marked_as_used() {
 }
 
 #[tokio::test]
-async fn a_directory_with_only_key_files_counts_as_a_first_start() {
+async fn a_directory_with_only_key_files_is_opened_as_new() {
     let directory = TestDirectory::create();
     fs::write(directory.path().join("signing-keys"), "a key").unwrap();
     open(directory.path()).unwrap().close().await;

@@ -10,7 +10,7 @@ use crate::suite::database;
 
 /// The purge of a server whose clock is fast waits for the machine's.
 #[tokio::test(flavor = "multi_thread")]
-async fn fast_server_clocks_do_not_purge_early() {
+async fn a_server_with_a_fast_clock_does_not_purge_early() {
     let database = database().await;
     let user = guest(&*database.store, 0).await;
     add_profile_changes(&database, user, 1).await;

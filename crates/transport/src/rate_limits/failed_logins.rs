@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_have_separate_quotas_for_failed_logins() {
+    fn an_email_address_has_a_login_quota_per_network_and_one_for_all() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_has_eight_times_the_failed_logins_of_a_network() {
+    fn a_site_is_allowed_eight_times_the_failed_logins_of_a_network() {
         let (limits, _) = limits();
         let from = |site: u8, network: usize, name: usize| {
             tried(&limits, &format!("{name}@example.com"), &format!("2001:db8:{site}:{network:x}::1"))

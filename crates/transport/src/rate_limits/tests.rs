@@ -147,7 +147,7 @@ fn guesses_and_endpoint_changes_count_per_session_and_user() {
 }
 
 #[test]
-fn addresses_of_one_client_share_a_quota() {
+fn addresses_of_one_network_share_a_quota() {
     for (one, other, same) in [
         ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
         ("2001:db8::1", "2001:db8:0:1::1", false),
@@ -178,7 +178,7 @@ fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
 }
 
 #[test]
-fn refreshes_count_per_session_or_per_address() {
+fn refreshes_count_per_session_or_per_network_if_no_session_is_known() {
     let (limits, _) = limits();
     let (here, elsewhere) = (network("192.0.2.1"), network("192.0.2.2"));
     let refreshed = |session: Option<i64>, from| {

@@ -278,7 +278,7 @@ async fn unreachable_hosts_and_invalid_answers_are_distinguished() {
 }
 
 #[tokio::test]
-async fn https_calls_refuse_plain_text_answers() {
+async fn an_https_call_fails_without_sending_its_body_to_a_server_without_tls() {
     let (listener, mut url) = server(LOCAL).await;
     url.set_scheme("https").unwrap();
     let calls = calls(&[LOCAL], by_hosts_file());

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_readable_by_others_is_refused() {
+    fn key_files_are_accepted_only_with_mode_0600_or_0400() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("keys");
         fs::write(&path, format!("a:{KEY}\n")).unwrap();

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_sign_and_verify_within_their_validity() {
+    fn keys_sign_from_their_start_and_verify_until_their_end() {
         let text = format!(
             "c:{KEY} from=1970-01-01T00:00:30Z\n\
              b:hs256:{KEY} until=1970-01-01T00:01:00Z from=1970-01-01T01:00:10+01:00\n\

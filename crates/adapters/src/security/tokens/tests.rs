@@ -127,7 +127,7 @@ fn valid_handmade_tokens_are_accepted() {
 }
 
 #[test]
-fn tokens_are_unique() {
+fn two_tokens_issued_alike_differ() {
     assert_ne!(issued(), issued());
 }
 
@@ -409,7 +409,7 @@ fn a_cached_token_vouches_for_no_other_signature() {
 }
 
 #[test]
-fn cached_tokens_expire_on_time() {
+fn a_cached_token_is_refused_outside_its_own_validity_or_that_of_its_key() {
     let (expired, invalid) = (Err(TokenRefusal::Expired(ada().session)), Err(TokenRefusal::Invalid));
     for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
         remembered("", after, counts);

@@ -26,7 +26,7 @@ impl File {
 }
 
 #[test]
-fn unknown_keys_are_refused_in_every_layer() {
+fn unknown_keys_are_refused_in_variables_and_in_the_file() {
     for (variable, sentence) in [
         ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
         ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),

@@ -95,7 +95,7 @@ fn production_requires_an_explicit_data_directory() {
 }
 
 #[test]
-fn key_files_are_created_in_the_data_directory_except_in_production() {
+fn key_files_are_created_in_the_sqlite_data_directory_outside_production() {
     let created = |layers: Layers| {
         let settings = layers.settings().unwrap();
         [settings.auth.signing_keys, settings.webhooks.keys].map(|source| match source?.place {

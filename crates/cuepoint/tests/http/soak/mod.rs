@@ -68,7 +68,7 @@ const REACHED: &[&str] = &[
 ];
 
 #[test]
-fn many_clients_on_two_servers_lose_no_money() {
+fn two_servers_with_many_clients_account_for_every_cent() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &SETTINGS), Server::on(&database, &SETTINGS)];
     let town = settle(&servers);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_is_recorded_at_most_once_an_hour() {
+    fn each_security_event_is_recorded_at_most_once_an_hour() {
         let mut hourly = HourlyEvents::default();
         for (what, minute, expected) in [
             ("a", 0, Recording::First),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn excess_events_are_recorded_as_one() {
+    fn security_events_above_the_hourly_limit_are_recorded_as_one() {
         let mut hourly = HourlyEvents::default();
         for what in 0..MAX {
             assert_eq!(hourly.admit(what, at(0)), Recording::First);

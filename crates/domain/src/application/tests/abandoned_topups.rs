@@ -69,7 +69,7 @@ fn one_unreadable_topup_does_not_keep_others_pending() {
 }
 
 #[test]
-fn many_pending_topups_fail_in_several_batches() {
+fn many_pending_topups_fail_over_several_turns_of_the_job() {
     let pending = pending(&[(2, 2_500), (3, 1)]);
     let mut left = Vec::new();
     while !pending.lock().unwrap().is_empty() {

@@ -67,7 +67,7 @@ fn a_stale_transition_can_be_refused_on_retry() {
 }
 
 #[test]
-fn overdue_fees_are_released_if_a_request_lacks_funds() {
+fn overdue_fees_are_released_if_a_guest_lacks_funds_for_a_request() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
@@ -94,7 +94,7 @@ fn overdue_fees_are_released_if_a_request_lacks_funds() {
 }
 
 #[test]
-fn a_request_that_lacks_funds_is_refused_if_no_fee_is_overdue() {
+fn a_guest_who_lacks_funds_is_refused_if_no_fee_is_overdue() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(2).returning(|_| broke());
     let mut kept = MockMusicRequests::new();

@@ -112,7 +112,7 @@ fn no_secret_is_declared_lost_at_feature_level_1() {
 }
 
 #[test]
-fn operators_can_declare_webhook_keys_lost() {
+fn declaring_the_keys_missing_marks_every_undecryptable_secret_as_lost() {
     let scene = Scene::new(&["signing", "webhooks", "current", "webhooks"], FeatureLevel::NEWEST);
     let missing = |keys, key: &str| UndecryptableSecret { keys, key: key.to_owned() };
     let expected = [(missing(SecretKeys::Signing, "a"), 1), (missing(SecretKeys::Webhooks, "b"), 2)];

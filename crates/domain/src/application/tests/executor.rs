@@ -234,7 +234,7 @@ fn principals_are_rechecked_before_changes_of_their_data() {
 }
 
 #[test]
-fn a_role_revoked_during_a_command_is_not_used() {
+fn a_role_revoked_since_authentication_is_not_used() {
     let mut principals = MockPrincipalCheck::new();
     let member = |principal| Ok(Principal { role: Role::Member, ..principal });
     principals.expect_current().once().returning(member);

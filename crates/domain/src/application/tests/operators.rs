@@ -91,7 +91,7 @@ fn retried_operator_commands_keep_their_metadata() {
 }
 
 #[test]
-fn operators_cannot_review_their_own_withdrawals() {
+fn operators_cannot_decide_on_their_own_withdrawals() {
     let txid = || Line::new("f00d").unwrap();
     let states = [
         WithdrawalState::Pending,
@@ -151,7 +151,7 @@ fn an_adjustment_of_an_unknown_user_is_refused() {
 }
 
 #[test]
-fn overdue_fees_are_released_if_a_debit_lacks_funds() {
+fn overdue_fees_are_released_if_the_funds_do_not_cover_a_debit() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let correction = Correction::signed(Money::from_minor(-500)).unwrap();
@@ -176,7 +176,7 @@ fn overdue_fees_are_released_if_a_debit_lacks_funds() {
 }
 
 #[test]
-fn operators_cannot_adjust_or_refund_themselves() {
+fn operators_cannot_adjust_their_own_wallet_or_refund_their_own_requests() {
     let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (3, 500));
     assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied(_)))), "{adjusted:?}");
     let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
@@ -190,7 +190,7 @@ fn operators_cannot_adjust_or_refund_themselves() {
 }
 
 #[test]
-fn an_operator_who_recently_adjusted_is_refused_before_the_input_is_read() {
+fn an_operator_with_a_recent_adjustment_is_refused_before_the_input_is_read() {
     for adjusted in [true, false] {
         let withdrawals = stored(vec![withdrawal(WithdrawalState::Pending)]);
         let mut wallets = MockWallets::new();

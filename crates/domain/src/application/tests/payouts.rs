@@ -218,7 +218,7 @@ fn a_payout_is_resent_after_a_crash_before_the_answer() {
 }
 
 #[test]
-fn repeatedly_lost_answers_need_review_and_keep_the_hold() {
+fn a_payout_unanswered_three_times_needs_review_and_keeps_the_hold() {
     let scene = Scene::new(WithdrawalState::Approved);
     let payouts = scene.server(provider(3, lost));
     for attempts in 1..=3 {

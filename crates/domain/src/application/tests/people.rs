@@ -51,7 +51,7 @@ fn with_dj(erased: bool) -> MockPeople {
 }
 
 #[test]
-fn operators_change_user_statuses_with_a_reason() {
+fn the_reason_for_a_suspension_by_an_operator_is_recorded() {
     let mut ledger = MockLedger::new();
     let theirs = |plan: &Plan| {
         let metadata = plan.metadata();
@@ -130,7 +130,7 @@ fn users_are_found_by_email_in_any_letter_case() {
 }
 
 #[test]
-fn only_staff_read_the_security_log_and_denied_access_is_recorded() {
+fn guests_cannot_read_the_security_log_and_denied_access_is_recorded() {
     let mut log = MockSecurityLog::new();
     log.expect_append()
         .withf(|event| {

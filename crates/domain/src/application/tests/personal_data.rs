@@ -54,7 +54,7 @@ fn growing(entries: i64) -> MockPersonalRecords {
 }
 
 #[test]
-fn exports_of_growing_lists_are_complete_without_duplicates() {
+fn an_export_contains_each_earlier_entry_once_while_the_list_grows() {
     for entries in [0, 1, 199, 200, 201, 450] {
         let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
         let pages: Vec<Vec<ExportRecord>> =
@@ -160,7 +160,7 @@ fn erase(
 }
 
 #[test]
-fn an_erasure_requires_the_password_and_an_empty_wallet() {
+fn an_erasure_requires_the_password_an_empty_wallet_and_no_pending_topup() {
     assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(SecurityEventKind::DataErased)).is_ok());
     let wrong = erase(PasswordCheck::Wrong, None, noting(SecurityEventKind::LoginFailed));
     assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");

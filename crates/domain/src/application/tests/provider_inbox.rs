@@ -337,7 +337,7 @@ fn contradictions_are_stored_with_their_details() {
 }
 
 #[test]
-fn consistent_messages_are_not_stored() {
+fn messages_without_a_contradiction_are_not_stored() {
     let scene = Scene::pending();
     let inbox = scene.inbox(scene.keeps());
     let message = message(by(REFERENCE, None));
@@ -395,7 +395,7 @@ fn context_of(role: Role) -> Context {
 const RESOLVE: ResolveMessage = ResolveMessage { id: ProviderMessageId::new(3).unwrap() };
 
 #[test]
-fn a_message_can_be_resolved_only_once() {
+fn a_message_that_another_operator_just_resolved_cannot_be_resolved_again() {
     let mut ledger = MockLedger::new();
     // Another operator was faster, which only the store detects.
     ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));

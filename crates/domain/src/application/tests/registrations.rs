@@ -94,7 +94,7 @@ fn a_registration_can_be_repeated_for_a_minute() {
 }
 
 #[test]
-fn a_registration_of_a_taken_email_is_refused_unless_it_repeats_the_first() {
+fn a_repeated_registration_requires_the_same_password_and_an_unused_session() {
     let used = Session { used_at: now(), ..began(Duration::SECOND) };
     let noted = vec![SecurityEventKind::LoginFailed];
     for (case, taken) in [

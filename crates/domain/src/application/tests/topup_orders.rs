@@ -202,7 +202,7 @@ fn topups_are_stored_and_leased_before_the_payment_request() {
 }
 
 #[test]
-fn topups_that_need_no_payment_request_send_none() {
+fn no_payment_request_is_sent_for_confirmed_or_announced_topups() {
     for (how, status) in
         [(Intake::Confirmed, TopupStatus::Confirmed), (Intake::Announced, TopupStatus::Pending)]
     {
@@ -308,7 +308,7 @@ fn a_late_answer_is_stored_and_a_second_one_changes_nothing() {
 }
 
 #[test]
-fn answers_do_not_overwrite_earlier_messages() {
+fn answers_to_payment_requests_do_not_overwrite_earlier_messages() {
     for confirmed in [true, false] {
         let answers: [(fn() -> OrderAnswer, bool); 3] = [(taken, false), (refused, confirmed), (lost, false)];
         for (answer, contradicts) in answers {

@@ -244,7 +244,7 @@ fn retries_skip_events_of_other_users() {
 }
 
 #[test]
-fn a_webhook_replay_ends_at_its_last_position() {
+fn a_webhook_replay_sends_only_the_events_in_its_range() {
     let range = Replay { after: position(1), until: position(3) };
     let (scene, ..) = turn(
         Scene::new(9).change(|endpoint, _| (endpoint.replay, endpoint.cursor) = (Some(range), position(8))),

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn at_most_one_test_per_endpoint_and_32_per_server_run() {
+    fn a_server_runs_at_most_one_test_per_endpoint_and_32_in_all() {
         let tests = RunningTests::default();
         let begin = |number| tests.begin(WebhookEndpointId::new(number).unwrap());
         let mut running: Vec<_> = (1..=32).map(|number| begin(number).ok()).collect();

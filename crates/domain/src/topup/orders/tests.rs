@@ -28,7 +28,7 @@ fn topup(status: TopupStatus, orders: Option<Orders>, payment_url: Option<Paymen
 }
 
 #[test]
-fn a_new_topup_is_leased_to_the_server_that_opened_it() {
+fn a_new_topup_starts_with_one_attempt_and_a_lease_of_30_seconds() {
     assert_eq!(TERMS.first(at(7)), orders(1, Some(37)));
 }
 
@@ -55,7 +55,7 @@ fn payment_requests_are_due_until_the_last_attempt() {
 }
 
 #[test]
-fn every_provider_answer_in_every_status_has_the_expected_outcome() {
+fn each_answer_to_a_payment_request_has_the_expected_outcome() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let taken = |page| OrderReply::Taken { page };
     let kept = |page| Answered::Kept { orders: orders(1, None), page };
@@ -109,7 +109,7 @@ fn the_delay_doubles_after_each_unanswered_attempt() {
 }
 
 #[test]
-fn the_delay_is_capped_at_an_hour() {
+fn the_retry_delay_of_payment_requests_is_capped_at_an_hour() {
     for (seconds, attempts, expected) in [
         (5, 1, 5),
         (5, 10, 2_560),
@@ -126,7 +126,7 @@ fn the_delay_is_capped_at_an_hour() {
 }
 
 #[test]
-fn a_closed_topup_has_no_next_payment_request() {
+fn a_confirmed_or_failed_topup_has_no_next_payment_request() {
     for (status, expected) in
         [(TopupStatus::Pending, Some(at(9))), (TopupStatus::Confirmed, None), (TopupStatus::Failed, None)]
     {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn non_transactional_migrations_block_no_server_and_can_be_repeated() {
+    fn non_transactional_migrations_rebuild_indexes_with_concurrent_statements() {
         for migration in MIGRATIONS.iter().filter(|migration| !migration.in_transaction) {
             let name = migration.name;
             let directions = [statements(migration.up), statements(migration.down)];
