@@ -19,6 +19,8 @@ use crate::statements::{BEGIN, COMMIT};
 
 /// Maximum age of a snapshot for further reads, without a commit.
 const REUSED_FOR: Duration = Duration::from_micros(200);
+/// The maximum number of connections with a large cache: 128 MiB, however many cores there are.
+const MOST_LARGE_CACHES: usize = 8;
 
 /// A snapshot of the database.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +79,7 @@ impl fmt::Debug for Snapshots {
 
 impl Default for Snapshots {
     fn default() -> Self {
-        Self::with_large_caches(available_parallelism().map_or(1, usize::from))
+        Self::with_large_caches(available_parallelism().map_or(1, usize::from).min(MOST_LARGE_CACHES))
     }
 }
 
