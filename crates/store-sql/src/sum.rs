@@ -23,8 +23,10 @@ pub struct Sum(Form);
 #[derive(Clone, Debug)]
 enum Form {
     Decimal(BigDecimal),
-    /// Units of the last of this many decimals, so that no decimal is computed on the way to minor units.
-    Units(i128, u8),
+    /// Units of the last of this many decimals, of which the deployment's currency has as many.
+    Minor(i128, u8),
+    /// Units of the last of this many decimals of a column, so that no decimal is computed on the way to minor units.
+    Column(i128, u8),
     /// Minor units of the deployment's currency, as they were read from a column.
     Stored(Money),
     /// A column held something else.
@@ -33,17 +35,18 @@ enum Form {
 
 impl Sum {
     /// Nothing, in any currency.
-    pub const ZERO: Self = Self::of_units(0, 0);
+    pub const ZERO: Self = Self(Form::Minor(0, 0));
 
     /// Converts money to a sum with the decimals of the currency.
     #[must_use]
     pub const fn of(currency: &Currency, money: Money) -> Self {
-        Self::of_units(money.minor(), currency.scale())
+        Self(Form::Minor(money.minor(), currency.scale()))
     }
 
-    /// A sum of units of the last of its decimals.
-    pub(crate) const fn of_units(units: i128, decimals: u8) -> Self {
-        Self(Form::Units(units, decimals))
+    /// A column's units of the last of its decimals.
+    #[cfg(any(test, feature = "postgres"))]
+    pub(crate) const fn of_column(units: i128, decimals: u8) -> Self {
+        Self(Form::Column(units, decimals))
     }
 
     /// Reads minor units of the deployment's currency. Only their canonical form is valid, since no other is ever
@@ -64,7 +67,9 @@ impl Sum {
     pub fn money(&self, currency: &Currency, column: &'static str) -> Result<Money, Corrupt> {
         let money = match &self.0 {
             Form::Decimal(decimal) => currency.column(decimal),
-            Form::Units(units, decimals) => currency.units(*units, i64::from(*decimals)),
+            Form::Minor(units, decimals) | Form::Column(units, decimals) => {
+                currency.units(*units, i64::from(*decimals))
+            }
             Form::Stored(money) => Ok(*money),
             Form::Invalid => return Err(Corrupt::Column(column)),
         };
@@ -75,9 +80,9 @@ impl Sum {
     #[cfg(feature = "sqlite")]
     pub(crate) const fn minor(&self) -> Option<Money> {
         match self.0 {
-            Form::Units(units, _) => Some(Money::from_minor(units)),
+            Form::Minor(units, _) => Some(Money::from_minor(units)),
             Form::Stored(money) => Some(money),
-            Form::Decimal(_) | Form::Invalid => None,
+            Form::Column(..) | Form::Decimal(_) | Form::Invalid => None,
         }
     }
 
@@ -89,7 +94,9 @@ impl Sum {
                 let (digits, scale) = decimal.as_bigint_and_scale();
                 digits.to_i128().zip(u16::try_from(scale).ok())
             }
-            Form::Units(units, decimals) => Some((*units, u16::from(*decimals))),
+            Form::Minor(units, decimals) | Form::Column(units, decimals) => {
+                Some((*units, u16::from(*decimals)))
+            }
             Form::Stored(_) | Form::Invalid => None,
         }
     }
@@ -104,7 +111,9 @@ impl From<BigDecimal> for Sum {
 impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Form::Units(units, decimals) => to.serialize_str(&Money::from_minor(*units).print(*decimals)),
+            Form::Minor(units, decimals) | Form::Column(units, decimals) => {
+                to.serialize_str(&Money::from_minor(*units).print(*decimals))
+            }
             Form::Decimal(decimal) => to.serialize_str(&decimal.to_plain_string()),
             Form::Stored(_) | Form::Invalid => Err(S::Error::custom("the currency of the sum is not known")),
         }
@@ -135,13 +144,22 @@ mod tests {
                 assert_eq!(serde_json::to_string(form).unwrap(), format!("{text:?}"));
                 assert_eq!(form.money(&currency, "").unwrap(), money);
             }
-            let column = Sum::of_units(minor * 1_000_000, 8);
+            let column = Sum::of_column(minor * 1_000_000, 8);
             assert_eq!(column.money(&currency, "").unwrap(), money);
             let coarse = Currency::new("JPY", 0).unwrap();
             for form in [&sum, &decimal, &column] {
                 assert_eq!(form.money(&coarse, "").is_ok(), minor == 0, "{text}");
             }
         }
+    }
+
+    #[cfg(feature = "sqlite")]
+    #[test]
+    fn only_sums_of_the_deployments_currency_have_minor_units() {
+        let currency = Currency::new("USD", 2).unwrap();
+        assert_eq!(Sum::of(&currency, Money::from_minor(1_250)).minor(), Some(Money::from_minor(1_250)));
+        assert_eq!(Sum::from_minor_units("1250").minor(), Some(Money::from_minor(1_250)));
+        assert_eq!(Sum::of_column(1_250_000_000, 8).minor(), None);
     }
 
     #[test]

@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_number_is_read_as_it_was_bound(units: i128, scale in 0_u8..=60) {
+        fn every_number_is_read_as_it_was_bound(units: i128, scale in 0_u8..=MOST_DECIMALS) {
             // Diesel sends zero without decimals.
             let scale = if units == 0 { 0 } else { scale };
             if units != i128::MIN {
@@ -153,7 +153,7 @@ mod tests {
         fn numerics_that_fit_are_read_as_by_diesel(
             weight in -12_i16..=12,
             is_negative: bool,
-            scale in 0_u16..=40,
+            scale in 0_u16..=u16::from(MOST_DECIMALS),
             digits in prop::collection::vec(
                 prop_oneof![Just(0_i16), Just(9_999), 0_i16..=9_999, (0_i16..=9).prop_map(|tens| tens * 1_000)],
                 0..=12,

@@ -46,7 +46,7 @@ bound_as_encoded! {
 impl FromSql<MoneySum, Pg> for Sum {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         let (units, decimals) = numeric::read(value.as_bytes())?;
-        Ok(Self::of_units(units, decimals))
+        Ok(Self::of_column(units, decimals))
     }
 }
 
