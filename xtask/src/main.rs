@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_lists_every_command_on_one_line() {
+    fn the_help_lists_each_command_on_its_own_line() {
         let help = Arguments::command().render_help().to_string();
         for command in Arguments::command().get_subcommands() {
             let name = command.get_name();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_have_the_anchors_of_github() {
+    fn headings_get_the_same_anchors_as_on_github() {
         let cases = [
             ("# Backup and restore", "backup-and-restore"),
             ("## 6. The other operations", "6-the-other-operations"),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_match_their_networks() {
+    fn networks_contain_only_the_addresses_in_their_ranges() {
         for (list, address, inside) in [
             ("127.0.0.0/8 ::1", "127.9.9.9", true),
             ("127.0.0.0/8 ::1", "::1", true),

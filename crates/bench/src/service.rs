@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_address_is_read_from_its_output() {
+    fn the_server_address_is_read_from_the_server_output() {
         let said = |text: &str| address(&mut text.as_bytes());
         assert_eq!(said("hello\nlistening on http://127.0.0.1:81\n").unwrap().port(), 81);
         assert!(said("hello\n").is_err());

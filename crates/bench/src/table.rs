@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_keeps_the_targets_and_not_the_long_table() {
+    fn the_document_shows_the_targets_but_not_the_long_table() {
         let mut table = Table::new(Conditions { text: "Here.".to_owned(), vendor: None }, None);
         for (limit, ours) in [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)] {
             table.add(vec![

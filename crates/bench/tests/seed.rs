@@ -38,7 +38,7 @@ fn now() -> Timestamp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_schema_of_pgbench_takes_every_seeded_row() {
+async fn the_pgbench_schema_accepts_every_seeded_row() {
     let url = database("frozen").await;
     seed_postgres(&url, &population()).await.unwrap();
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();

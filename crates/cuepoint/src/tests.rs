@@ -255,7 +255,7 @@ async fn a_stranger_finds_no_objects_of_other_users() {
 }
 
 #[actix_web::test]
-async fn dj_fields_of_guests_are_refused_before_validation() {
+async fn dj_fields_sent_by_guests_are_refused_before_validation() {
     let app = api(&[]);
     let (dj, guest) = party(&app).await;
     for body in [r#"{"online":1}"#, r#"{"fee_popular_song":"x","name":5}"#] {

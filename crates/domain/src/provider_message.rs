@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn webhook_ids_are_short_visible_ascii() {
+    fn webhook_ids_must_be_at_most_255_visible_ascii_characters() {
         for good in ["1", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", &"x".repeat(255)] {
             assert_eq!(WebhookId::new(good).unwrap().as_str(), good);
         }

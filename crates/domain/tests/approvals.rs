@@ -119,7 +119,7 @@ fn an_approval_lapses_with_the_suspension_of_its_operator() {
 }
 
 #[test]
-fn an_operator_cannot_decide_on_withdrawals_for_30_days_after_an_adjustment() {
+fn an_operator_who_adjusts_a_wallet_cannot_decide_on_its_withdrawals_for_30_days() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
     let over = at(4).plus(Adjustment::JUDGING_BAR);

@@ -33,7 +33,7 @@ fn failed(ledger: &mut Ledger, number: i64) {
 }
 
 #[test]
-fn a_chargeback_debits_only_the_available_balance() {
+fn a_chargeback_debits_the_available_balance_and_the_rest_becomes_debt() {
     // The amounts withdrawn (held) and spent before; available, held and owed afterwards.
     for (held, spent, expected) in [
         (0, 0, (0, 0, 0)),

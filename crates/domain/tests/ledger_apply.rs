@@ -164,7 +164,7 @@ fn adjustments_credit_or_debit_the_available_balance() {
 /// The counter counts songs played: not requests accepted, rejected or answered twice, and a refund does not
 /// decrement it.
 #[test]
-fn only_played_songs_are_counted() {
+fn a_dj_profile_counts_each_played_song_once_even_if_refunded() {
     let terms = terms(0);
     let mut ledger = Ledger::new(100, 1_000);
     for (number, moves, played) in [

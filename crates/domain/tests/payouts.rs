@@ -43,7 +43,7 @@ fn states() -> Vec<WithdrawalState> {
 }
 
 #[test]
-fn a_due_payout_is_sent_until_the_last_attempt() {
+fn a_due_payout_is_sent_until_its_attempts_run_out_and_then_needs_review() {
     let terms = PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) };
     let send = Some(Move::Send { now: at(100), again_at: at(160) });
     for (state, expected) in [

@@ -200,7 +200,7 @@ fn pausing_a_disabled_endpoint_keeps_it_disabled_with_its_reason() {
 }
 
 #[test]
-fn at_feature_level_1_a_new_reason_pauses_an_endpoint_instead_of_disabling_it() {
+fn at_feature_level_1_endpoints_are_paused_instead_of_disabled_for_new_reasons() {
     let (active, at) = (endpoint(Feed::Own), NOW);
     let disable =
         |reason, level| active.clone().changed(&EndpointChange::Disable { reason, at }, level).state;
@@ -301,7 +301,7 @@ fn setting_a_new_url_or_enabling_an_endpoint_requires_the_password() {
 }
 
 #[test]
-fn a_creation_can_be_repeated_with_its_idempotency_key_for_seven_days() {
+fn an_endpoint_creation_can_be_repeated_with_its_idempotency_key_for_a_week() {
     let body = |number| TokenHash([number; 32]);
     let presented = |scope, current, others: &[u8]| PresentedCreation {
         scope: KeyScope([scope; 32]),

@@ -21,7 +21,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_corpus_input_satisfies_its_properties() {
+fn every_corpus_input_satisfies_the_properties_of_its_target() {
     for (name, check) in TARGETS {
         let inputs = files(&corpus().join(name));
         assert!(!inputs.is_empty(), "{name} has no input");

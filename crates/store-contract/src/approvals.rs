@@ -19,7 +19,7 @@ promises! { ($) approvals as approvals_promises {
     a_withdrawal_above_the_limit_needs_two_approvals,
     only_two_of_many_concurrent_approvals_are_counted,
     plans_of_suspended_or_demoted_operators_change_nothing,
-    approvals_count_only_while_their_operator_is_eligible,
+    an_approval_lapses_when_its_operator_becomes_ineligible,
     operators_cannot_approve_or_reject_withdrawals_from_wallets_they_adjusted,
     a_rejection_is_refused_after_a_concurrent_adjustment_by_the_same_operator,
 }}
@@ -143,7 +143,7 @@ pub async fn only_two_of_many_concurrent_approvals_are_counted(store: Arc<dyn St
 /// enough again.
 ///
 /// Attack API5: an approval by an operator who is then suspended or demoted.
-pub async fn approvals_count_only_while_their_operator_is_eligible(store: Arc<dyn Store>) {
+pub async fn an_approval_lapses_when_its_operator_becomes_ineligible(store: Arc<dyn Store>) {
     use UserStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
     let mut scenario = four_eyes(store);

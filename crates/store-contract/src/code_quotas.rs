@@ -15,12 +15,12 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) code_quotas as code_quotas_promises {
-    codes_per_number_and_day_are_limited,
+    codes_per_phone_number_and_day_are_limited,
     codes_per_network_and_day_are_limited,
     codes_per_deployment_and_day_are_limited,
     concurrent_codes_are_counted_exactly,
     an_erasure_resets_no_code_quota,
-    codes_count_under_every_key_and_the_longest_wait_is_reported,
+    codes_sent_before_a_key_rotation_count_and_the_longest_wait_is_reported,
 }}
 
 /// The hash of a number or network under the signing key, and under no other.
@@ -98,7 +98,7 @@ fn number_of(number: u32) -> u8 {
 
 /// A number is sent a limited number of codes within a day, to the microsecond, across all users and
 /// networks.
-pub async fn codes_per_number_and_day_are_limited(store: Arc<dyn Store>) {
+pub async fn codes_per_phone_number_and_day_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     assert_eq!(send(&scenario, &code(201, 90, 0, at(900))).await, IssueOutcome::Done, "another number");
@@ -160,7 +160,7 @@ pub async fn an_erasure_resets_no_code_quota(store: Arc<dyn Store>) {
 
 /// Codes counted under another key count as well, and of several full quotas the one with the longest wait is
 /// reported.
-pub async fn codes_count_under_every_key_and_the_longest_wait_is_reported(store: Arc<dyn Store>) {
+pub async fn codes_sent_before_a_key_rotation_count_and_the_longest_wait_is_reported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     let rotated = CountedCode {

@@ -18,7 +18,7 @@ use crate::webhook_endpoints::{add, added, new_endpoint, pause, stored, try_to_a
 
 promises! { ($) endpoint_security as endpoint_security_promises {
     ending_all_sessions_disables_only_active_endpoints_of_the_users_own_feed,
-    a_reused_refresh_token_disables_endpoints_whose_url_its_session_set,
+    a_reused_refresh_token_disables_own_feed_endpoints_with_urls_from_its_session,
     an_ended_session_cannot_add_or_change_an_endpoint,
     an_idempotency_key_creates_only_one_endpoint,
 }}
@@ -55,7 +55,9 @@ pub async fn ending_all_sessions_disables_only_active_endpoints_of_the_users_own
 }
 
 /// A reused refresh token disables the endpoints with a URL that its session set, at their creation or later.
-pub async fn a_reused_refresh_token_disables_endpoints_whose_url_its_session_set(store: Arc<dyn Store>) {
+pub async fn a_reused_refresh_token_disables_own_feed_endpoints_with_urls_from_its_session(
+    store: Arc<dyn Store>,
+) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let mine = log_in(&scenario.store, owner, 1, at(0)).await.id;

@@ -20,8 +20,8 @@ use crate::sessions::{alive, log_in, successor};
 
 promises! { ($) erasure as erasure_promises {
     an_erased_user_cannot_log_in_and_is_not_listed,
-    a_profile_change_by_a_user_erased_since_is_stale_when_repeated,
-    a_user_with_money_is_not_erased,
+    a_repeated_profile_change_by_an_erased_user_is_stale,
+    a_user_with_money_or_debt_is_not_erased,
     concurrent_erasures_erase_a_user_once,
     erasures_never_deadlock_with_concurrent_operations,
     an_erasure_deletes_blocks_in_both_directions,
@@ -90,7 +90,7 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
 }
 
 /// Receipts of earlier commands show no erased profile: repeating such a command is stale.
-pub async fn a_profile_change_by_a_user_erased_since_is_stale_when_repeated(store: Arc<dyn Store>) {
+pub async fn a_repeated_profile_change_by_an_erased_user_is_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (ada(&scenario).await, scenario.dj(100).await);
     let change = |name: &str| ProfileChange { name: Field::Set(line(name)), ..ProfileChange::default() };
@@ -109,7 +109,7 @@ pub async fn a_profile_change_by_a_user_erased_since_is_stale_when_repeated(stor
 /// the ledger stays consistent.
 ///
 /// Attack API6: an erasure to be rid of a debt.
-pub async fn a_user_with_money_is_not_erased(store: Arc<dyn Store>) {
+pub async fn a_user_with_money_or_debt_is_not_erased(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     let refused = Erased::Refused(ErasureRefusal::MoneyLeft);

@@ -23,14 +23,14 @@ promises! { ($) logins as logins_promises {
     a_rehash_does_not_overwrite_a_new_password,
     a_password_change_ends_other_sessions_and_reset_tokens,
     one_of_many_concurrent_password_changes_succeeds,
-    the_right_code_verifies_an_address_once,
+    the_right_code_verifies_an_email_or_phone_only_once,
     only_the_newest_unexpired_challenge_can_be_answered,
     codes_for_previous_phone_numbers_verify_nothing,
-    wrong_codes_are_counted_exactly,
+    concurrent_wrong_codes_are_counted_exactly,
     one_of_many_concurrent_right_codes_succeeds,
-    challenges_per_user_and_hour_are_limited,
-    challenges_per_address_and_hour_are_limited_across_users,
-    a_password_reset_ends_every_session,
+    challenges_per_user_purpose_and_hour_are_limited,
+    users_with_the_same_phone_share_its_hourly_limit_of_challenges,
+    a_password_reset_ends_every_session_of_the_user,
     one_of_many_concurrent_password_resets_succeeds,
 }}
 
@@ -152,7 +152,7 @@ pub async fn one_of_many_concurrent_password_changes_succeeds(store: Arc<dyn Sto
 }
 
 /// The right answer verifies the address, once; each address is independent.
-pub async fn the_right_code_verifies_an_address_once(store: Arc<dyn Store>) {
+pub async fn the_right_code_verifies_an_email_or_phone_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     assert_eq!(
@@ -205,7 +205,7 @@ pub async fn codes_for_previous_phone_numbers_verify_nothing(store: Arc<dyn Stor
 }
 
 /// Of many concurrent wrong answers exactly the limit is judged, and the right one comes too late.
-pub async fn wrong_codes_are_counted_exactly(store: Arc<dyn Store>) {
+pub async fn concurrent_wrong_codes_are_counted_exactly(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Email, 1, at(0)).await;
@@ -236,7 +236,7 @@ pub async fn one_of_many_concurrent_right_codes_succeeds(store: Arc<dyn Store>) 
 }
 
 /// A limited number of challenges is issued within an hour, per purpose and also under concurrency.
-pub async fn challenges_per_user_and_hour_are_limited(store: Arc<dyn Store>) {
+pub async fn challenges_per_user_purpose_and_hour_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let tasks = (0..20_u8).map(|number| {
@@ -258,7 +258,7 @@ pub async fn challenges_per_user_and_hour_are_limited(store: Arc<dyn Store>) {
 
 /// Users with one phone number share its quota, also under concurrency; a challenge is replaced only by the
 /// next one of the same user.
-pub async fn challenges_per_address_and_hour_are_limited_across_users(store: Arc<dyn Store>) {
+pub async fn users_with_the_same_phone_share_its_hourly_limit_of_challenges(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (person(&scenario).await, person(&scenario).await);
     let tasks = (0..10_u8).flat_map(|number| [(ada, number), (bob, number)]).map(|(user, number)| {
@@ -282,7 +282,7 @@ pub async fn challenges_per_address_and_hour_are_limited_across_users(store: Arc
 }
 
 /// A password reset by e-mail verifies the address and ends every session of the user; the token is used up.
-pub async fn a_password_reset_ends_every_session(store: Arc<dyn Store>) {
+pub async fn a_password_reset_ends_every_session_of_the_user(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (person(&scenario).await, person(&scenario).await);
     log_in(&scenario.store, user, 1, at(0)).await;

@@ -13,7 +13,7 @@ use crate::scenario::{Scenario, amount, at, balance, line, topup_of, withdrawal_
 
 promises! { ($) payouts as payouts_promises {
     due_payouts_are_listed_unsent_first_then_by_retry_time,
-    a_payout_is_leased_by_one_worker,
+    a_payout_is_leased_by_one_server,
     concurrent_status_updates_credit_a_topup_at_most_once,
 }}
 
@@ -61,7 +61,7 @@ pub async fn due_payouts_are_listed_unsent_first_then_by_retry_time(store: Arc<d
 }
 
 /// Of many workers that claim a withdrawal concurrently one succeeds, and sends it alone.
-pub async fn a_payout_is_leased_by_one_worker(store: Arc<dyn Store>) {
+pub async fn a_payout_is_leased_by_one_server(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let made = withdrawal_of(&scenario.withdraw(guest, 100, at(0)).await.unwrap());

@@ -26,7 +26,7 @@ promises! { ($) personal_data as personal_data_promises {
     money_and_requests_are_exported_completely,
     sessions_codes_blocks_security_events_and_endpoints_are_exported,
     operations_about_a_user_are_exported,
-    exports_skip_and_repeat_no_record_when_records_change_between_pages,
+    an_export_neither_skips_nor_repeats_records_if_rows_change_between_pages,
 }}
 
 /// A whole list, read in pages of this size.
@@ -247,7 +247,7 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
-pub async fn exports_skip_and_repeat_no_record_when_records_change_between_pages(store: Arc<dyn Store>) {
+pub async fn an_export_neither_skips_nor_repeats_records_if_rows_change_between_pages(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let dj = scenario.dj(100).await;
     let mut blocks: Vec<Block> = Vec::new();

@@ -14,10 +14,10 @@ use crate::scenario::{Scenario, amount, at, at_once, request_of};
 promises! { ($) positions as positions_promises {
     operations_are_listed_in_the_order_of_their_positions,
     reads_start_after_the_given_position_and_keep_to_the_limit,
-    only_applied_operations_take_positions,
+    refused_and_repeated_plans_take_no_position,
     readers_see_every_concurrent_operation_once,
     operations_are_listed_for_every_user_involved,
-    readers_see_every_operation_of_a_user_once,
+    a_reader_following_one_user_misses_no_operation,
     commits_are_announced_to_waiting_readers,
 }}
 
@@ -77,7 +77,7 @@ pub async fn reads_start_after_the_given_position_and_keep_to_the_limit(store: A
 }
 
 /// A refused plan and a repeated operation take no position.
-pub async fn only_applied_operations_take_positions(store: Arc<dyn Store>) {
+pub async fn refused_and_repeated_plans_take_no_position(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.ids.next_topup().await.unwrap();
@@ -161,7 +161,7 @@ pub async fn operations_are_listed_for_every_user_involved(store: Arc<dyn Store>
 }
 
 /// Whoever follows the operations that concern one user while they are committed misses none.
-pub async fn readers_see_every_operation_of_a_user_once(store: Arc<dyn Store>) {
+pub async fn a_reader_following_one_user_misses_no_operation(store: Arc<dyn Store>) {
     const EACH: usize = 50;
     const ALL: i64 = 100;
     let scenario = Scenario::new(store);

@@ -18,13 +18,13 @@ use crate::scenario::{Scenario, at, at_once, key, line};
 
 promises! { ($) provider_messages as provider_messages_promises {
     provider_messages_round_trip,
-    a_message_is_stored_once,
+    a_repeated_message_is_stored_only_once,
     a_message_sent_concurrently_is_stored_once,
     unresolved_messages_are_limited,
     only_concurrent_messages_can_exceed_the_limit,
     messages_are_listed_unresolved_first,
     a_message_can_be_resolved_only_once,
-    one_of_many_concurrent_resolutions_succeeds,
+    only_one_of_many_concurrent_resolutions_of_a_message_succeeds,
 }}
 
 /// A bound that no test here reaches.
@@ -112,7 +112,7 @@ pub async fn provider_messages_round_trip(store: Arc<dyn Store>) {
 }
 
 /// A repeated message adds nothing, whatever its content; ids are scoped to their source.
-pub async fn a_message_is_stored_once(store: Arc<dyn Store>) {
+pub async fn a_repeated_message_is_stored_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let first = keep(&scenario, &payout("1")).await;
@@ -237,7 +237,7 @@ pub async fn a_message_can_be_resolved_only_once(store: Arc<dyn Store>) {
 }
 
 /// Of many operators who resolve one message concurrently, one succeeds.
-pub async fn one_of_many_concurrent_resolutions_succeeds(store: Arc<dyn Store>) {
+pub async fn only_one_of_many_concurrent_resolutions_of_a_message_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let kept = keep(&scenario, &payout("1")).await;
     let mut tasks = Vec::new();

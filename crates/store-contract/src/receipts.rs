@@ -21,7 +21,7 @@ promises! { ($) receipts as receipts_promises {
     receipts_of_requests_round_trip,
     receipts_of_withdrawals_round_trip,
     receipts_of_topups_and_adjustments_round_trip,
-    receipts_of_profiles_round_trip,
+    receipts_of_user_changes_round_trip,
     idempotency_keys_return_the_receipts_of_their_operations,
     profiles_in_receipts_are_kept_for_seven_days,
 }}
@@ -166,7 +166,7 @@ pub async fn receipts_of_topups_and_adjustments_round_trip(store: Arc<dyn Store>
 }
 
 /// The receipts of a profile, full and empty, with the balance of that time.
-pub async fn receipts_of_profiles_round_trip(store: Arc<dyn Store>) {
+pub async fn receipts_of_user_changes_round_trip(store: Arc<dyn Store>) {
     let mut log = ReceiptLog::new(Scenario::new(store));
     let (guest, dj) = (log.scenario.guest(100).await, log.scenario.dj(100).await);
     let here = Coordinates::new(59.913_868_8, -0.300_000_000_000_000_04).unwrap();

@@ -14,8 +14,8 @@ use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
 
 promises! { ($) repetitions as repetitions_promises {
-    two_concurrent_exchanges_return_the_same_successor,
-    many_concurrent_exchanges_return_the_same_successor,
+    two_concurrent_exchanges_of_a_token_return_the_same_successor,
+    many_concurrent_exchanges_of_a_token_return_the_same_successor,
     an_exchange_can_be_repeated_for_a_minute,
     an_exchange_can_be_repeated_until_its_successor_is_used,
     a_repeated_exchange_returns_a_successor_derived_with_an_older_key,
@@ -46,7 +46,7 @@ async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: 
 }
 
 /// Two concurrent exchanges of a token return the same successor, and the session stays live.
-pub async fn two_concurrent_exchanges_return_the_same_successor(store: Arc<dyn Store>) {
+pub async fn two_concurrent_exchanges_of_a_token_return_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, 20 + round);
@@ -58,7 +58,7 @@ pub async fn two_concurrent_exchanges_return_the_same_successor(store: Arc<dyn S
 
 /// Of thirty concurrent exchanges of a token one succeeds, all return the same successor, and the session
 /// stays live.
-pub async fn many_concurrent_exchanges_return_the_same_successor(store: Arc<dyn Store>) {
+pub async fn many_concurrent_exchanges_of_a_token_return_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
     assert_eq!(alive(&store, user, at(2)).await, [session]);

@@ -16,12 +16,12 @@ use crate::wallets::PAST_THE_END;
 promises! { ($) requests as requests_promises {
     requests_round_trip,
     requests_are_listed_newest_first,
-    a_guest_counts_as_a_previous_guest_of_a_dj_from_the_first_request,
+    the_first_request_makes_a_user_a_previous_guest_of_the_dj,
     pages_cover_a_list_without_gaps_or_overlaps,
     requests_are_filtered_by_requester_dj_and_status,
     filters_use_the_status_at_the_current_time,
     requests_listed_as_expired_keep_their_stored_state,
-    concurrent_lists_return_the_right_rows,
+    concurrent_list_reads_each_return_their_own_rows,
     overdue_requests_are_listed_longest_overdue_first,
 }}
 
@@ -76,7 +76,7 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
 /// another DJ.
-pub async fn a_guest_counts_as_a_previous_guest_of_a_dj_from_the_first_request(store: Arc<dyn Store>) {
+pub async fn the_first_request_makes_a_user_a_previous_guest_of_the_dj(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(1).await, scenario.dj(1).await);
     let known = async |guest, dj| scenario.store.has_requested(guest, dj).await.unwrap();
@@ -212,7 +212,7 @@ pub async fn requests_listed_as_expired_keep_their_stored_state(store: Arc<dyn S
 }
 
 /// Concurrent lists each return their own rows, page and total.
-pub async fn concurrent_lists_return_the_right_rows(store: Arc<dyn Store>) {
+pub async fn concurrent_list_reads_each_return_their_own_rows(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);

@@ -16,11 +16,11 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, key, line};
 
 promises! { ($) security_log as security_log_promises {
-    security_events_read_back_unchanged_with_the_last_added_first,
+    security_events_round_trip_and_the_last_added_is_listed_first,
     security_events_are_filtered_by_user_and_kind,
     concurrently_added_security_events_are_all_stored,
-    each_change_by_an_operator_with_a_reason_records_one_security_event,
-    a_change_by_an_operator_sent_concurrently_records_one_security_event,
+    each_operator_change_with_a_reason_records_one_security_event,
+    an_operator_change_sent_concurrently_records_one_security_event,
     a_purge_deletes_security_events_older_than_a_year,
 }}
 
@@ -38,7 +38,7 @@ fn about(user: UserId) -> SecurityEventFilter {
 }
 
 /// Events read back unchanged, the last added first, regardless of their times, in pages.
-pub async fn security_events_read_back_unchanged_with_the_last_added_first(store: Arc<dyn Store>) {
+pub async fn security_events_round_trip_and_the_last_added_is_listed_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, actor) = (scenario.guest(0).await, scenario.guest(0).await);
     let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
@@ -113,7 +113,7 @@ pub async fn concurrently_added_security_events_are_all_stored(store: Arc<dyn St
 
 /// An operator's change with a reason is an event in the same commit; a repeated or refused one, or one
 /// without a reason, is not.
-pub async fn each_change_by_an_operator_with_a_reason_records_one_security_event(store: Arc<dyn Store>) {
+pub async fn each_operator_change_with_a_reason_records_one_security_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let session = scenario.ids.next_session().await.unwrap();
@@ -154,7 +154,7 @@ pub async fn each_change_by_an_operator_with_a_reason_records_one_security_event
 }
 
 /// An operation sent many times concurrently leaves one event.
-pub async fn a_change_by_an_operator_sent_concurrently_records_one_security_event(store: Arc<dyn Store>) {
+pub async fn an_operator_change_sent_concurrently_records_one_security_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(operator, at(1)) };

@@ -22,7 +22,7 @@ promises! { ($) sessions as sessions_promises {
     a_session_is_ended_by_any_of_its_tokens,
     sessions_are_listed_newest_first,
     a_user_cannot_end_the_session_of_another,
-    a_user_ends_all_sessions_or_all_except_one,
+    a_user_can_end_all_sessions_or_all_except_one,
     sessions_that_ended_at_or_after_a_time_are_listed,
     a_purge_deletes_expired_tokens_and_ended_sessions,
 }}
@@ -226,7 +226,7 @@ pub async fn a_user_cannot_end_the_session_of_another(store: Arc<dyn Store>) {
 }
 
 /// Ending all others keeps the given one; ending all keeps none; other users' sessions stay live.
-pub async fn a_user_ends_all_sessions_or_all_except_one(store: Arc<dyn Store>) {
+pub async fn a_user_can_end_all_sessions_or_all_except_one(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     let stranger = Scenario::new(Arc::clone(&store)).guest(0).await;
     let theirs = log_in(&store, stranger, 50, at(0)).await.id;

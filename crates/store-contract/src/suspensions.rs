@@ -15,9 +15,9 @@ use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 
 promises! { ($) suspensions as suspensions_promises {
-    a_suspension_ends_every_session,
+    a_suspension_ends_all_sessions_of_the_user,
     logins_and_refreshes_concurrent_with_a_suspension_leave_no_live_session,
-    the_number_of_live_sessions_is_limited,
+    a_login_beyond_the_session_limit_ends_the_least_recently_used_session,
     the_last_active_operator_cannot_be_removed,
     one_operator_remains_active_if_several_demote_or_suspend_each_other,
     one_operator_remains_active_if_several_are_erased_or_demoted_concurrently,
@@ -64,7 +64,7 @@ async fn race(scenario: &Scenario, plans: Vec<Plan>) -> Vec<bool> {
 }
 
 /// A suspension ends every session, once, and no new one begins until the user is restored.
-pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
+pub async fn a_suspension_ends_all_sessions_of_the_user(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other, operator) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
     for number in 1..4 {
@@ -128,7 +128,7 @@ pub async fn logins_and_refreshes_concurrent_with_a_suspension_leave_no_live_ses
 }
 
 /// The number of a user's live sessions is bounded: the least recently used ones end.
-pub async fn the_number_of_live_sessions_is_limited(store: Arc<dyn Store>) {
+pub async fn a_login_beyond_the_session_limit_ends_the_least_recently_used_session(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let theirs = log_in(&store, other, 250, at(0)).await.id;

@@ -19,7 +19,7 @@ promises! { ($) wallets as wallets_promises {
     entries_are_listed_newest_first,
     entries_of_one_kind_are_listed_newest_first,
     an_entry_is_found_by_its_number,
-    the_balance_at_a_past_time_is_that_after_the_newest_entry_by_then,
+    the_balance_at_a_time_is_the_one_after_the_last_entry_up_to_that_time,
     withdrawals_are_listed_newest_first,
     withdrawals_are_filtered_by_user_and_status,
     topups_are_listed_newest_first,
@@ -105,7 +105,7 @@ pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
 }
 
 /// The balance at a time is that of the last entry up to it, to the microsecond.
-pub async fn the_balance_at_a_past_time_is_that_after_the_newest_entry_by_then(store: Arc<dyn Store>) {
+pub async fn the_balance_at_a_time_is_the_one_after_the_last_entry_up_to_that_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, nobody) = (scenario.guest(0).await, scenario.ids.next_user().await.unwrap());
     let after = async |moment| scenario.store.balance_at(guest, moment).await.unwrap();

@@ -22,7 +22,7 @@ promises! { ($) webhook_endpoints as webhook_endpoints_promises {
     only_the_given_endpoint_settings_are_changed,
     previous_secrets_still_sign_and_only_unchanged_secrets_are_reencrypted,
     an_endpoint_replays_events_of_only_one_range_at_a_time,
-    endpoints_do_not_outlive_an_erasure,
+    endpoints_do_not_outlive_the_erasure_of_their_owner,
 }}
 
 pub(crate) fn position(number: i64) -> Position {
@@ -268,7 +268,7 @@ pub async fn an_endpoint_replays_events_of_only_one_range_at_a_time(store: Arc<d
 
 /// An erasure removes the endpoints of the user, also those that are added at the same time; nobody adds one
 /// afterwards, and an unknown user has none.
-pub async fn endpoints_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
+pub async fn endpoints_do_not_outlive_the_erasure_of_their_owner(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let other = scenario.guest(0).await;
     let kept = add(&scenario, other, Feed::Own).await;

@@ -22,12 +22,12 @@ use crate::webhook_endpoints::{add, change, lease_of, pause, position, stored, t
 
 promises! { ($) webhook_turns as webhook_turns_promises {
     an_endpoint_is_leased_by_one_server_at_a_time,
-    a_lease_of_a_server_with_a_clock_far_ahead_does_not_block_an_endpoint,
+    a_lease_taken_with_a_clock_far_ahead_does_not_block_an_endpoint,
     results_under_a_replaced_lease_are_discarded,
     endpoints_have_work_for_operations_in_their_feed,
     endpoints_have_work_only_while_their_owner_has_access,
     endpoints_have_work_for_event_replays_and_due_deliveries,
-    due_failed_deliveries_are_listed_earliest_retry_time_first,
+    failed_deliveries_due_for_a_retry_are_listed_longest_due_first,
     abandoned_deliveries_are_repeated_on_demand,
     only_the_newest_ten_thousand_abandoned_deliveries_are_kept,
     attempts_are_listed_newest_first,
@@ -91,7 +91,7 @@ pub async fn an_endpoint_is_leased_by_one_server_at_a_time(store: Arc<dyn Store>
 }
 
 /// A lease that a clock gave that was ahead does not keep an endpoint waiting once the clock is right again.
-pub async fn a_lease_of_a_server_with_a_clock_far_ahead_does_not_block_an_endpoint(store: Arc<dyn Store>) {
+pub async fn a_lease_taken_with_a_clock_far_ahead_does_not_block_an_endpoint(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -217,7 +217,7 @@ pub async fn endpoints_have_work_for_event_replays_and_due_deliveries(store: Arc
 
 /// Failed deliveries are due at their times, the longest due first; a later failure of the same position
 /// replaces an earlier one, and a success removes it. The oldest of active endpoints is known.
-pub async fn due_failed_deliveries_are_listed_earliest_retry_time_first(store: Arc<dyn Store>) {
+pub async fn failed_deliveries_due_for_a_retry_are_listed_longest_due_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let (id, other) = (add(&scenario, owner, Feed::Own).await.id, add(&scenario, owner, Feed::Own).await.id);

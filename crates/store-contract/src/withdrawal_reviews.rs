@@ -16,7 +16,7 @@ use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, wi
 
 promises! { ($) withdrawal_reviews as withdrawal_reviews_promises {
     concurrent_withdrawals_count_toward_one_automatic_approval_limit,
-    the_stored_24_hour_sums_of_withdrawals_are_those_of_the_domain,
+    stored_24_hour_withdrawal_sums_equal_those_that_the_domain_computes,
     withdrawals_of_debtors_do_not_delay_others,
     an_approval_that_loses_a_race_with_a_chargeback_is_refused,
     a_withdrawal_cannot_be_both_cancelled_and_sent_concurrently,
@@ -67,7 +67,7 @@ pub async fn concurrent_withdrawals_count_toward_one_automatic_approval_limit(st
 
 /// The sum counts withdrawals less than 24 hours away, to the microsecond, and none that ended without a payout. The
 /// stored sums are those of the domain.
-pub async fn the_stored_24_hour_sums_of_withdrawals_are_those_of_the_domain(store: Arc<dyn Store>) {
+pub async fn stored_24_hour_withdrawal_sums_equal_those_that_the_domain_computes(store: Arc<dyn Store>) {
     let scenario = approving(store);
     let (guest, other) = (scenario.guest(10_000).await, scenario.guest(1_000).await);
     let operator = scenario.operator().await;

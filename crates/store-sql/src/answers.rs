@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_found_before_the_wake_up() {
+    async fn a_caller_can_read_its_answer_before_it_is_woken() {
         let (callers, mut answers) = callers(2);
         let woken = Arc::<WokenBy>::default();
         answers.iter_mut().for_each(|answer| wait(answer, Arc::clone(&woken)));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_learns_that_the_writer_stopped_without_an_answer() {
+    fn a_caller_without_an_answer_learns_that_the_writer_stopped() {
         let (callers, mut answers) = callers(1);
         let woken = Arc::<WokenBy>::default();
         answers.iter_mut().for_each(|answer| wait(answer, Arc::clone(&woken)));

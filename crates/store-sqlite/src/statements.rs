@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_name_their_columns() {
+    fn insert_and_update_statements_name_their_columns() {
         let currency = Currency::new("USD", 2).unwrap();
         let row = StoredWallet::of(&Wallet::empty(UserId::new(1).unwrap()), &currency);
         assert_eq!(

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn parser_refusals_are_recognized_at_any_offset() {
+    fn parser_refusals_are_recognized_alone_and_after_another_answer() {
         let refusal =
             |line: &str| format!("HTTP/1.1 {line}\r\ncontent-length: 0\r\nconnection: close\r\n{DATE}\r\n");
         let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-request-id: a\r\n\r\n{}";

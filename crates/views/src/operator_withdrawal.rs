@@ -69,7 +69,7 @@ mod tests {
     use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};
 
     #[test]
-    fn the_reference_is_the_opening_operation_or_else_the_withdrawal_id() {
+    fn a_withdrawal_reference_is_its_opening_operation_or_else_its_id() {
         let usd = Currency::new("USD", 2).unwrap();
         for (opening, reference) in
             [(Some(OperationId(0x1d)), "00000000-0000-0000-0000-00000000001d"), (None, "5")]

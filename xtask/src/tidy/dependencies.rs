@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_without_a_star_matches_the_whole_name() {
+    fn a_pattern_without_a_star_matches_only_a_whole_name() {
         check("httparse v1\nserde_json_lookalike v1\nsmallvec v1\n", &[]);
     }
 }

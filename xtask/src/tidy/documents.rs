@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_sections_named_after_a_document_are_reported() {
+    fn references_to_missing_sections_of_documents_are_reported() {
         let limits = [
             "// `docs/api.md`, \"Rate limits\"",
             "// docs/api.md,\n    // \"Rate limits\"",

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_file_count_as_tests_from_its_test_module_on() {
+    fn lines_after_the_start_of_a_test_module_count_as_tests() {
         let text = "fn a() { second_approved_at }\n#[cfg(test)]\nmod tests { fn second_approved_at() {} }\n";
         let files = [file("crates/domain/src/a.rs", text), file("crates/domain/tests/b.rs", "\n")];
         assert_eq!(figure(&files, "lines of the product"), 1);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn commit_files_are_grouped_by_change() {
+    fn files_of_commits_are_grouped_by_kind_of_change() {
         let listed = files_of_commits("A\ta.rs\nM\tb.rs\nR100\tc.rs\td.rs\nM\tdocs/openapi.json\n");
         assert_eq!(listed, "1 new\n  a.rs\n2 changed\n  b.rs\n  d.rs\n1 generated\n  docs/openapi.json\n");
     }

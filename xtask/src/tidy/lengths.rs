@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_with_too_many_words_together_are_reported() {
+    fn too_many_words_in_all_documents_together_are_reported() {
         let half = "word ".repeat(WORDS / 2);
         let table = format!("\n\n| a |\n|---|\n| {half} |\n");
         let mut files = vec![

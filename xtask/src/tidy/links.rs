@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_that_links_to_a_file_is_reported() {
+    fn an_openapi_description_that_links_to_a_file_is_reported() {
         let document = "{\n\"info\": {\"description\": \"[a](https://x.org)\"},\n\
                         \"tags\": [{\"description\": \"[b](api.md)\"}]\n}";
         assert_eq!(

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_outside_the_workspace_is_reported() {
+    fn a_dependency_that_is_not_inherited_from_the_workspace_is_reported() {
         check_dependencies("[dependencies]\nurl = \"2\"", &["version of url"]);
         check_dependencies(
             "[dev-dependencies]\nurl = { version = \"2\", features = [\"serde\"] }",

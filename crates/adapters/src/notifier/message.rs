@@ -283,7 +283,7 @@ mod tests {
     use cuepoint_domain::ports::SecurityNews;
 
     #[test]
-    fn message_lines_fit_into_76_columns() {
+    fn email_lines_have_at_most_76_columns() {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
         let endpoint = WebhookEndpointId::new(i64::MAX).unwrap();
         let disabled = |reason| Notice::WebhookDisabled { endpoint, reason };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_reset_emails_contain_the_secret_and_its_lifetime() {
+    fn verification_and_password_reset_emails_show_the_secret_and_its_lifetime() {
         let message = |notice| Message::of(&notice, &MessageLinks::default());
         let code = message(Notice::Code(Token("042137".to_owned())));
         assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_cannot_inject_a_header() {
+    fn an_email_address_cannot_inject_a_header() {
         for address in [
             "a@example.com\r\nBcc: b@example.com",
             "a@example.com>\r\n",

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_allows_only_its_network() {
+    fn an_allowed_network_exempts_only_its_own_addresses() {
         let allowed = &["10.1.0.0/16", "fd00::5", "192.168.1.1"];
         check(allowed, true, "10.1.0.0 10.1.255.255 ::ffff:10.1.2.3 fd00::5 192.168.1.1 8.8.8.8 2600::1");
         check(allowed, false, "10.0.255.255 10.2.0.0 fd00::4 fd00::6 192.168.1.2 127.0.0.1 ::10.1.0.1");

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fast_users_share_32_lookups_and_slow_users_16() {
+    async fn users_with_fast_lookups_share_32_turns_and_users_with_slow_lookups_16() {
         let turns = LookupTurns::default();
         for number in 1..41 {
             look_up(&turns, user(number), Duration::from_millis(20)).await;

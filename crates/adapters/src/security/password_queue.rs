@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_passwords_are_limited_per_network() {
+    async fn waiting_passwords_are_limited_per_network_and_per_site() {
         let (queue, place) = busy();
         let mut scene = Scene::of(&queue, "10.0.0.1 10.0.0.1 10.0.0.1 10.0.0.2");
         assert!(!scene.join("10.0.0.1") && scene.join("10.0.0.2"));

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_stored_as_its_sha256() {
+    fn the_fingerprint_of_a_token_is_its_sha256_hash() {
         let TokenHash(hash) = secrets(&format!("a:{KEY}")).fingerprint(&Token("abc".to_owned()));
         assert_eq!(hash[..4], [0xba, 0x78, 0x16, 0xbf]);
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_is_derived_without_a_valid_key() {
+    fn no_token_or_keyed_hash_is_derived_without_a_valid_key() {
         let keys = format!("a:{KEY} until=1970-01-01T00:00:01Z");
         let secrets = secrets(&keys);
         assert!(secrets.successors(&Token("one".to_owned()), NOW).is_ok());

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_counts_the_other_messages() {
+    fn the_summary_shows_the_first_error_and_counts_the_others() {
         let mut errors = Errors::one("amount", required("amount"));
         assert_eq!(errors.summary().unwrap(), "The amount field is required.");
         errors.add("network", required("network"));

@@ -104,7 +104,7 @@ fn an_open_loop_sends_before_earlier_requests_are_answered() {
 }
 
 #[test]
-fn latencies_of_an_open_loop_count_from_the_time_at_which_a_request_was_due() {
+fn open_loop_latencies_are_measured_from_the_time_a_request_was_due() {
     let begins = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
     let answers = open::run(server(&[HELLO]), Schedule::even(THREE, begins), &mut only(u32::MAX)).unwrap();
     assert!(answers.latencies.min() > 900_000 && answers.delays.min() > 900_000, "{answers:?}");

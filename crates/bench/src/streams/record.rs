@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_streams_expect_no_event() {
+    fn no_events_are_expected_for_calls_without_streams() {
         let now = Instant::now();
         let mut record = Record::new(0, false);
         record.sent(now, now, FIRST);

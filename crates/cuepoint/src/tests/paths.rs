@@ -20,7 +20,7 @@ fn label(route: &str) -> String {
 }
 
 #[actix_web::test]
-async fn every_operation_is_found_by_its_paths_and_method() {
+async fn every_route_is_reached_by_its_method_on_all_its_paths() {
     let app = api(&[]);
     let operations = operations::all();
     for operation in &operations {
@@ -43,7 +43,7 @@ async fn every_operation_is_found_by_its_paths_and_method() {
 }
 
 #[actix_web::test]
-async fn any_text_without_a_slash_stands_for_an_id() {
+async fn any_text_without_a_slash_is_routed_as_an_id() {
     let app = api(&[]);
     let (nines, long) = ("9".repeat(40), "x".repeat(5_000));
     for id in [
@@ -136,7 +136,7 @@ async fn a_literal_segment_takes_precedence_over_an_id() {
 }
 
 #[actix_web::test]
-async fn files_of_the_documentation_are_found_by_the_rest_of_the_path() {
+async fn documentation_files_are_served_directly_under_the_docs_path() {
     let app = api(&[]);
     for (method, path, status) in [
         ("GET", "/docs", 200),

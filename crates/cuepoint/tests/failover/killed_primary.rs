@@ -15,7 +15,7 @@ const COMMANDS: usize = 200;
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[test]
-fn service_resumes_seconds_after_a_failover_with_each_operation_applied_once() {
+fn commands_resume_seconds_after_a_failover_and_each_is_applied_once() {
     let _cores = alone();
     let mut report = Report::new("killed primary");
     let mut replicas = Replicas::start();

@@ -6,7 +6,7 @@ use crate::harness::{Answer, Person, Server, Store, keys};
 
 on_one_store!(
     a_strict_policy_stores_destinations_in_canonical_form,
-    a_strict_policy_names_the_invalid_field,
+    a_refusal_by_the_strict_address_policy_names_the_invalid_field,
     fields_are_validated_before_limits_and_funds,
     a_refused_address_does_not_consume_the_idempotency_key,
     a_lenient_policy_keeps_any_text,
@@ -57,7 +57,7 @@ fn a_strict_policy_stores_destinations_in_canonical_form(store: Store) {
     }
 }
 
-fn a_strict_policy_names_the_invalid_field(store: Store) {
+fn a_refusal_by_the_strict_address_policy_names_the_invalid_field(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("1000");
     let before = guest.snapshot();

@@ -91,7 +91,7 @@ fn withdrawals(operator: &Person) -> Value {
 }
 
 #[test]
-fn a_restore_invalidates_tokens_and_skips_ids_after_the_backup() {
+fn a_restore_invalidates_tokens_and_reuses_no_ids_from_after_the_backup() {
     let scene = Scene::new();
     let server = scene.server("data");
     let operator = server.client().login("operator@example.com");

@@ -6,7 +6,7 @@ use crate::harness::{Server, Store, keys, song};
 
 on_one_store!(
     a_blocked_guest_cannot_send_requests_to_the_dj,
-    a_user_who_sent_a_dj_no_request_looks_nonexistent_to_the_dj,
+    a_user_who_never_sent_a_request_to_a_dj_looks_nonexistent_to_the_dj,
     the_open_requests_of_a_guest_to_one_dj_are_limited,
 );
 
@@ -32,7 +32,7 @@ fn a_blocked_guest_cannot_send_requests_to_the_dj(store: Store) {
 /// A DJ cannot learn the name or the existence of a user who never made a request to the DJ.
 ///
 /// Attack API3: reading strangers' names by blocking one id after another.
-fn a_user_who_sent_a_dj_no_request_looks_nonexistent_to_the_dj(store: Store) {
+fn a_user_who_never_sent_a_request_to_a_dj_looks_nonexistent_to_the_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
     guest.request_song(&other);

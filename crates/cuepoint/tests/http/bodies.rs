@@ -7,7 +7,7 @@ use crate::harness::{Person, ROUTES, Route, Server, Store, exchange};
 on_one_store!(
     invalid_json_is_refused,
     bodies_are_limited_to_64_kib,
-    an_excessive_content_length_is_refused_before_the_body,
+    an_excessive_content_length_is_refused_before_the_body_arrives,
     only_json_bodies_are_accepted,
     requests_that_do_not_accept_json_are_refused,
     idempotency_keys_are_limited_to_255_characters,
@@ -80,7 +80,7 @@ fn bodies_are_limited_to_64_kib(store: Store) {
     }
 }
 
-fn an_excessive_content_length_is_refused_before_the_body(store: Store) {
+fn an_excessive_content_length_is_refused_before_the_body_arrives(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let request = format!(

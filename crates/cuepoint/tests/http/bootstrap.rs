@@ -11,7 +11,7 @@ on_durable_stores!(
     a_demoted_first_operator_is_not_promoted_again,
     an_erased_first_operator_is_not_recreated,
     a_registered_user_does_not_become_the_first_operator,
-    changing_the_configured_address_creates_no_second_operator,
+    changing_the_configured_email_address_creates_no_further_operator,
     a_server_warns_at_its_start_only_if_no_operator_is_active,
 );
 
@@ -110,7 +110,7 @@ fn a_registered_user_does_not_become_the_first_operator(store: Store) {
 }
 
 /// Attack API5: becoming an operator through another configured address.
-fn changing_the_configured_address_creates_no_second_operator(store: Store) {
+fn changing_the_configured_email_address_creates_no_further_operator(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);

@@ -224,6 +224,6 @@ fn a_retry_applies_a_command_whose_commit_was_lost() {
 }
 
 #[test]
-fn a_retry_replays_a_command_whose_commit_answer_was_lost() {
+fn a_retry_of_a_command_whose_commit_answer_is_lost_gets_a_replay() {
     cut_at_the_commit(Traffic::CutAfterCommit, true);
 }

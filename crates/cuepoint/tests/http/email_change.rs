@@ -9,9 +9,9 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_confirmed_code_changes_the_email_and_notifies_both_addresses,
+    a_confirmed_code_changes_the_address_and_notifies_the_old_and_new_one,
     a_taken_address_is_not_revealed,
-    an_address_taken_before_the_confirmation_is_a_field_error,
+    confirming_an_address_taken_in_the_meantime_causes_a_field_error,
     an_email_change_requires_the_password_and_a_different_address,
     codes_to_new_addresses_are_limited_to_five_an_hour,
     the_restoration_token_recovers_a_stolen_login,
@@ -72,7 +72,7 @@ fn kinds(person: &Person) -> Vec<String> {
 }
 
 /// Attack API2: changing the e-mail address of a stolen login unnoticed.
-fn a_confirmed_code_changes_the_email_and_notifies_both_addresses(store: Store) {
+fn a_confirmed_code_changes_the_address_and_notifies_the_old_and_new_one(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);
@@ -140,7 +140,7 @@ fn a_taken_address_is_not_revealed(store: Store) {
     assert_eq!(guest.get("/user/personal-info").data(200)["user"]["email"], guest.email.as_str());
 }
 
-fn an_address_taken_before_the_confirmation_is_a_field_error(store: Store) {
+fn confirming_an_address_taken_in_the_meantime_causes_a_field_error(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     change(&guest, "wanted@example.com").data(200);
@@ -338,7 +338,7 @@ fn reset_and_restoration_emails_contain_the_configured_links(store: Store) {
 }
 
 #[test]
-fn address_changes_require_a_finalized_upgrade() {
+fn email_changes_are_unavailable_below_feature_level_two() {
     let database = Arc::new(Database::postgres());
     drop(Server::on(&database, &[SHARED_KEY]));
     database.rows("UPDATE deployment SET feature_level = 1");

@@ -11,7 +11,7 @@ on_one_store!(
     sensitive_endpoint_changes_require_the_password,
     a_no_op_endpoint_change_is_not_in_the_security_log,
     two_creations_with_one_idempotency_key_make_one_endpoint,
-    an_endpoint_creation_is_replayed_after_a_password_change,
+    a_repeated_endpoint_creation_gets_a_replay_after_a_password_change,
     ending_all_sessions_disables_endpoints_of_the_users_own_feed,
     a_reused_refresh_token_disables_endpoints_of_its_session,
 );
@@ -127,7 +127,7 @@ fn two_creations_with_one_idempotency_key_make_one_endpoint(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], 5, "three creations, a rotation and a removal");
 }
 
-fn an_endpoint_creation_is_replayed_after_a_password_change(store: Store) {
+fn a_repeated_endpoint_creation_gets_a_replay_after_a_password_change(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let new = "battery staple";

@@ -16,7 +16,7 @@ on_every_store!(
     a_position_after_the_newest_event_is_refused,
 );
 
-on_durable_stores!(an_expired_position_is_refused_with_the_oldest_position);
+on_durable_stores!(the_refusal_of_an_expired_position_names_the_oldest_position);
 
 fn feed(person: &Person, query: &str) -> Value {
     person.get(&format!("/events{query}")).data(200)
@@ -184,7 +184,7 @@ fn a_position_after_the_newest_event_is_refused(store: Store) {
     assert_eq!(events(&feed(&guest, &format!("?after={head}"))).len(), 0);
 }
 
-fn an_expired_position_is_refused_with_the_oldest_position(store: Store) {
+fn the_refusal_of_an_expired_position_names_the_oldest_position(store: Store) {
     let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     let (id, at) = database

@@ -7,7 +7,7 @@ use crate::harness::{Answer, Person, Server, Store, song};
 on_one_store!(
     validation_errors_contain_the_rule_and_limit,
     a_refusal_says_who_may_do_the_action,
-    ended_sessions_and_bad_refresh_tokens_have_different_codes,
+    ended_sessions_and_invalid_refresh_tokens_get_different_error_codes,
 );
 
 /// The fields, rules and limits of a failure.
@@ -105,7 +105,7 @@ fn a_refusal_says_who_may_do_the_action(store: Store) {
     assert_eq!(read["message"], "Only operators and auditors can do this.");
 }
 
-fn ended_sessions_and_bad_refresh_tokens_have_different_codes(store: Store) {
+fn ended_sessions_and_invalid_refresh_tokens_get_different_error_codes(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let refresh = || server.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));

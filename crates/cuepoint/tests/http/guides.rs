@@ -2,7 +2,10 @@
 
 use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, blocks, documents, section};
 
-on_one_store!(app_guide_examples_return_the_printed_answers, reference_examples_return_the_printed_answers,);
+on_one_store!(
+    app_guide_examples_return_the_printed_answers,
+    api_reference_examples_return_the_printed_answers,
+);
 
 const APP: &str = include_str!("../../../../docs/guide/app.md");
 const REFERENCE: &str = include_str!("../../../../docs/api.md");
@@ -17,7 +20,7 @@ fn app_guide_examples_return_the_printed_answers(store: Store) {
     check(APP, store);
 }
 
-fn reference_examples_return_the_printed_answers(store: Store) {
+fn api_reference_examples_return_the_printed_answers(store: Store) {
     check(REFERENCE, store);
 }
 

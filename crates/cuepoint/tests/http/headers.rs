@@ -86,7 +86,7 @@ fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answ
 }
 
 #[test]
-fn allowed_origins_may_use_every_method_without_credentials() {
+fn allowed_origins_may_use_every_method_but_not_cors_credentials() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
     let guest = server.guest();
     for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {

@@ -12,7 +12,7 @@ use crate::harness::{
 };
 
 on_every_store!(
-    a_repeated_command_is_replayed,
+    a_repeated_command_is_answered_with_a_replay,
     commands_of_guests_and_djs_accept_an_idempotency_key,
     an_idempotency_key_with_a_different_body_is_refused,
     a_refusal_does_not_consume_the_idempotency_key,
@@ -38,7 +38,7 @@ fn is_replay(first: &Answer, second: &Answer) {
     }
 }
 
-fn a_repeated_command_is_replayed(store: Store) {
+fn a_repeated_command_is_answered_with_a_replay(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let first = topup(&guest, "k", r#"{"amount": 5}"#);
@@ -194,14 +194,14 @@ fn before_a_proxy() -> (Server, Proxy, Person, Call) {
 }
 
 #[test]
-fn a_concurrent_duplicate_waits_and_is_replayed() {
+fn a_concurrent_duplicate_waits_and_gets_a_replay() {
     let (_server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
     one_of_twins_is_replayed(&guest, &call, || proxy.set(Traffic::Flows));
 }
 
 #[test]
-fn a_duplicate_waits_for_a_locked_database_and_is_replayed() {
+fn a_duplicate_waits_for_a_locked_database_and_gets_a_replay() {
     let server = Server::start(Store::Sqlite);
     let guest = server.guest();
     let call = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#);

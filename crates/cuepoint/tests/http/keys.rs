@@ -191,7 +191,7 @@ fn an_unusable_key_file_leaves_the_previous_keys_in_force(store: Store) {
 }
 
 #[test]
-fn unusable_signing_keys_are_reported_in_one_line() {
+fn unusable_signing_keys_are_reported_on_one_line() {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let (path, text) = (folder.path(), format!("a:{KEY}"));

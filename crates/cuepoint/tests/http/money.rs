@@ -12,7 +12,7 @@ on_one_store!(
     withdrawals_below_one_unit_of_the_currency_are_refused,
     entries_of_other_wallets_are_not_found,
     withdrawals_and_requests_cannot_exceed_the_balance,
-    fees_are_validated_like_amounts,
+    fees_are_validated_like_amounts_but_may_be_zero,
 );
 
 /// The body of a withdrawal with this text as its amount.
@@ -178,7 +178,7 @@ fn withdrawals_and_requests_cannot_exceed_the_balance(store: Store) {
     assert_eq!(guest.withdraw("4.99").raw("/data/new_balance"), "0.00");
 }
 
-fn fees_are_validated_like_amounts(store: Store) {
+fn fees_are_validated_like_amounts_but_may_be_zero(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     for field in ["fee_upcoming_artist", "fee_popular_song"] {

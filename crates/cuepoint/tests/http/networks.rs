@@ -15,7 +15,7 @@ fn metrics(server: &Server, headers: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn metrics_are_visible_only_to_the_local_host() {
+fn metrics_are_visible_only_to_the_local_host_by_default() {
     let server = Server::configured(Store::Memory, &[("server.trusted_proxies", "127.0.0.1")]);
     let nothing = said(&server.client().outside("GET", "/nothing").send());
     for (client, seen) in [
@@ -43,7 +43,7 @@ fn metrics_are_visible_only_to_the_local_host() {
 
 /// Attack API8: passing for a local client through a proxy that is not declared.
 #[test]
-fn a_client_behind_an_undeclared_proxy_is_not_local() {
+fn a_client_behind_an_undeclared_proxy_is_not_treated_as_local() {
     let server = Server::start(Store::Memory);
     assert_eq!(metrics(&server, &[]).status, 200);
     for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
@@ -109,7 +109,7 @@ fn operators_are_admitted_from_any_network_by_default() {
 }
 
 #[test]
-fn forwarded_addresses_of_untrusted_proxies_are_ignored() {
+fn forwarded_addresses_from_untrusted_proxies_are_ignored() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.login_per_minute", "2")];
     let server = Server::configured(Store::Memory, &keys);
     let login = |address: &str| {

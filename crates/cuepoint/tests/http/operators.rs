@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line};
 
 on_one_store!(
-    each_operator_action_moves_the_withdrawal_and_its_money,
+    each_action_on_a_withdrawal_updates_its_status_and_the_wallet,
     operator_routes_require_the_operator_role,
-    a_completed_payout_requires_its_transaction_id,
+    a_withdrawal_cannot_be_completed_without_a_valid_transaction_id,
     withdrawals_are_paginated_and_filtered_by_status,
     a_repeated_operator_action_with_the_same_idempotency_key_is_replayed,
 );
@@ -129,7 +129,7 @@ fn as_its_owner_sees_it(shown: &Value) -> Value {
 }
 
 /// The statuses that follow one another are a table of the domain.
-fn each_operator_action_moves_the_withdrawal_and_its_money(store: Store) {
+fn each_action_on_a_withdrawal_updates_its_status_and_the_wallet(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for (from, act, to) in ACTS {
         let case = Case::at(&server, &operator, from);
@@ -181,7 +181,7 @@ fn operator_routes_require_the_operator_role(store: Store) {
     assert_eq!((guest.snapshot(), dj.snapshot()), before);
 }
 
-fn a_completed_payout_requires_its_transaction_id(store: Store) {
+fn a_withdrawal_cannot_be_completed_without_a_valid_transaction_id(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let why = json!({"reason": "seen"});
     let reviewed = Case::at(&server, &operator, "needs_review");

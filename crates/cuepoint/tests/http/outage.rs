@@ -126,17 +126,17 @@ fn unavailable_while(traffic: Traffic) {
 }
 
 #[test]
-fn requests_are_unavailable_while_the_database_is_unreachable() {
+fn calls_are_answered_with_503_while_the_database_is_unreachable() {
     unavailable_while(Traffic::Cut);
 }
 
 #[test]
-fn requests_are_unavailable_while_the_database_does_not_respond() {
+fn calls_are_answered_with_503_while_the_database_does_not_respond() {
     unavailable_while(Traffic::Stuck);
 }
 
 #[test]
-fn changes_are_unavailable_while_the_database_is_locked() {
+fn only_calls_that_write_are_answered_with_503_while_the_database_is_locked() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     let lock = scene.lock();
     for _ in 0..2 {
@@ -220,7 +220,7 @@ fn outages_under_load(scene: &Scene, fail: impl Fn(usize)) {
 }
 
 #[test]
-fn a_start_without_a_database_fails() {
+fn a_server_does_not_start_if_its_database_is_unreachable() {
     // A port that was free just now.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("postgres://somebody:hunter2@{address}/nowhere");

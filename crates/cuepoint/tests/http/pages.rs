@@ -12,10 +12,10 @@ on_every_store!(
     pages_of_expired_requests_match_the_golden_files,
     pages_list_each_row_once_newest_first,
     invalid_page_parameters_are_ignored_and_page_sizes_are_clamped,
-    lists_are_filtered_by_status_and_dj,
+    request_lists_are_filtered_by_status_and_dj,
     an_invalid_filter_is_refused,
     the_lists_of_guests_and_djs_are_paginated,
-    links_start_with_the_public_url,
+    page_paths_and_location_headers_start_with_the_public_url,
 );
 
 /// The keys of a page, in order.
@@ -226,7 +226,7 @@ fn invalid_page_parameters_are_ignored_and_page_sizes_are_clamped(store: Store) 
     }
 }
 
-fn lists_are_filtered_by_status_and_dj(store: Store) {
+fn request_lists_are_filtered_by_status_and_dj(store: Store) {
     let server = Server::start(store);
     let (one, two) = (server.dj_at("0", "0"), server.dj_at("0", "0"));
     let guest = server.guest();
@@ -307,7 +307,7 @@ fn the_lists_of_guests_and_djs_are_paginated(store: Store) {
     }
 }
 
-fn links_start_with_the_public_url(store: Store) {
+fn page_paths_and_location_headers_start_with_the_public_url(store: Store) {
     let server = Server::configured(store, &[("server.public_url", "https://api.example.com")]);
     let guest = server.payer("10");
     let page = guest.get("/wallet/entries?per_page=1&page=1").data(200);

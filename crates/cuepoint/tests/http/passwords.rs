@@ -10,7 +10,7 @@ on_one_store!(
     a_password_change_ends_all_other_sessions,
     a_wrong_current_password_changes_nothing,
     a_password_reset_request_does_not_reveal_whether_a_user_exists,
-    a_reset_token_sets_a_password_once,
+    a_reset_token_can_be_used_only_once,
     a_breached_password_is_refused_and_does_not_use_up_the_reset_token,
 );
 
@@ -98,7 +98,7 @@ fn a_password_reset_request_does_not_reveal_whether_a_user_exists(store: Store) 
     assert!(server.messages("nobody@example.com").is_empty());
 }
 
-fn a_reset_token_sets_a_password_once(store: Store) {
+fn a_reset_token_can_be_used_only_once(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let elsewhere = server.client().login(&guest.email);

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use crate::harness::{Message, ProviderScene, Reply, Store, eventually};
 
 on_one_store!(
-    a_refusal_after_an_unanswered_call_needs_review,
-    refusals_with_invalid_reasons_are_applied,
-    contradicting_answers_are_logged_and_counted,
+    a_withdrawal_refused_after_an_unanswered_payout_order_needs_review,
+    a_payout_failure_with_an_invalid_reason_is_applied,
+    payout_answers_that_contradict_the_ledger_are_logged_and_counted,
 );
 
 /// The answer of a provider to an order that it has already executed.
 ///
 /// Attack API10: a refusal that follows a payment.
-fn a_refusal_after_an_unanswered_call_needs_review(store: Store) {
+fn a_withdrawal_refused_after_an_unanswered_payout_order_needs_review(store: Store) {
     let scene = ProviderScene::answering(store, Reply::HangsUp);
     let (id, _) = scene.ordered();
     scene.provider.answers(Reply::Says(409, r#"{"status": "refused", "reason": "duplicate"}"#.to_owned()));
@@ -33,7 +33,7 @@ fn a_refusal_after_an_unanswered_call_needs_review(store: Store) {
     assert_eq!(scene.guest.wallet(), ("40.00".into(), "10.00".into()));
 }
 
-fn refusals_with_invalid_reasons_are_applied(store: Store) {
+fn a_payout_failure_with_an_invalid_reason_is_applied(store: Store) {
     let scene = ProviderScene::new(store);
     for reason in [json!({}), json!(["x"]), json!(5), json!("x".repeat(300)), json!("a\u{0}b"), Value::Null] {
         let (id, reference) = scene.ordered();
@@ -47,7 +47,7 @@ fn refusals_with_invalid_reasons_are_applied(store: Store) {
 }
 
 /// Answers are unsigned, so none is stored as a message.
-fn contradicting_answers_are_logged_and_counted(store: Store) {
+fn payout_answers_that_contradict_the_ledger_are_logged_and_counted(store: Store) {
     let scene = ProviderScene::answering(store, Reply::Silent);
     let (id, reference) = scene.ordered();
     Message::payout_as("payout.broadcast", &reference, "tx-1").accepted_by(&scene.server);

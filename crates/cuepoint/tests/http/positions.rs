@@ -60,7 +60,7 @@ fn time_of_topup(guest: &Person) -> Duration {
 }
 
 #[test]
-fn a_server_frozen_before_its_commit_delays_others_by_less_than_five_seconds() {
+fn a_server_frozen_before_its_commit_delays_other_servers_under_five_seconds() {
     let database = Arc::new(Database::postgres());
     let (stopped, other, operator) = servers(&database, "stop");
     let (ada, bob) = (stopped.guest(), other.guest());

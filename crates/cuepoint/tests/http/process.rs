@@ -13,7 +13,10 @@ use serde_json::Value;
 
 use crate::harness::{Database, Person, Place, Server, Store, cents, eventually, run_at};
 
-on_every_store!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
+on_every_store!(
+    a_shutdown_finishes_requests_in_flight,
+    a_configuration_error_is_one_line_that_names_the_setting
+);
 
 on_durable_stores!(
     only_serve_and_config_check_require_a_signing_key_in_production,
@@ -53,7 +56,7 @@ fn a_shutdown_finishes_requests_in_flight(store: Store) {
     assert!(status.success(), "{status}: {}", server.log());
 }
 
-fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
+fn a_configuration_error_is_one_line_that_names_the_setting(store: Store) {
     let database = (store != Store::Memory).then(|| Database::of(store));
     let place = database.as_ref().map_or(Place::Memory, Database::place);
     let nowhere = "postgres://somebody:hunter2@127.0.0.1:1/nowhere";

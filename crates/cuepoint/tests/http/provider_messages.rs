@@ -21,7 +21,7 @@ on_one_store!(
 
 on_durable_stores!(
     a_message_that_cannot_be_stored_is_not_acknowledged,
-    excess_messages_are_logged_and_counted_but_not_stored,
+    messages_above_10000_unresolved_are_logged_and_counted_but_not_stored,
 );
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
@@ -382,7 +382,7 @@ fn a_message_that_cannot_be_stored_is_not_acknowledged(store: Store) {
 }
 
 /// Attack API10: filling the storage with signed messages.
-fn excess_messages_are_logged_and_counted_but_not_stored(store: Store) {
+fn messages_above_10000_unresolved_are_logged_and_counted_but_not_stored(store: Store) {
     let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");

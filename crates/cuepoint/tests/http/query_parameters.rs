@@ -9,10 +9,10 @@ use crate::matrix::late_money;
 
 on_one_store!(
     routes_accept_only_documented_parameters_each_at_most_once,
-    fixed_and_provider_operations_ignore_unknown_parameters,
+    the_four_fixed_routes_and_provider_messages_ignore_unknown_parameters,
     empty_parameters_are_validated_like_other_values,
     invalid_parameters_and_fields_are_reported_together,
-    lists_are_filtered_by_status_and_kind,
+    topups_and_withdrawals_are_filtered_by_status_and_entries_by_kind,
 );
 
 /// The operations that existing clients depend on.
@@ -159,7 +159,7 @@ fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
     assert_eq!((scene.dj.snapshot(), scene.operator.snapshot()), before);
 }
 
-fn fixed_and_provider_operations_ignore_unknown_parameters(store: Store) {
+fn the_four_fixed_routes_and_provider_messages_ignore_unknown_parameters(store: Store) {
     let server = Server::configured(store, &[("payouts.webhook_secrets", NEW)]);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let request = guest.request_song(&dj);
@@ -219,7 +219,7 @@ fn invalid_parameters_and_fields_are_reported_together(store: Store) {
     guest.get(&format!("/withdrawals/{withdrawal}?x=1")).invalid(&["x"]);
 }
 
-fn lists_are_filtered_by_status_and_kind(store: Store) {
+fn topups_and_withdrawals_are_filtered_by_status_and_entries_by_kind(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let (guest, other) = (server.guest(), server.guest());
     let confirmed = |person: &Person| {

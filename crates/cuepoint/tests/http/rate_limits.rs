@@ -73,7 +73,7 @@ fn sessions_of_one_user_have_separate_guess_quotas() {
 }
 
 #[test]
-fn each_user_has_one_quota_over_all_addresses() {
+fn each_user_has_one_quota_across_all_ip_addresses() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let wallet = |address: &str| from(ada.call("GET", "/wallet"), address).send();
@@ -111,7 +111,7 @@ fn requests_and_withdrawals_have_separate_quotas() {
 }
 
 #[test]
-fn logins_are_limited_per_address_over_all_users() {
+fn logins_from_one_network_are_limited_across_all_users() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
     login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
@@ -254,7 +254,7 @@ fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() 
 
 /// Attack API2: guessing access tokens.
 #[test]
-fn invalid_tokens_are_counted_per_address() {
+fn calls_without_a_valid_token_are_counted_per_ip_address() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (client, guest) = (server.client(), server.guest());
     let call = |token: Option<&str>| {
@@ -294,7 +294,7 @@ fn calls_of_ended_sessions_are_counted_per_session() {
 }
 
 #[test]
-fn logouts_count_per_address() {
+fn logouts_are_counted_per_ip_address() {
     let server = counting(&[("rate_limits.default_per_minute", "2")]);
     let logout =
         |address: &str| from(server.client().call("POST", "/auth/logout").json(&json!({})), address).send();
@@ -304,7 +304,7 @@ fn logouts_count_per_address() {
 }
 
 #[test]
-fn health_and_documentation_are_not_counted() {
+fn health_checks_metrics_and_documentation_are_not_rate_limited() {
     let server = counting(&[("rate_limits.default_per_minute", "1"), ("rate_limits.login_per_minute", "1")]);
     for path in ["/health/live", "/health/ready", "/metrics", "/openapi.json", "/docs/"] {
         for _ in 0..3 {

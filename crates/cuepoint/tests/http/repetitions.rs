@@ -20,7 +20,7 @@ on_every_store!(
 );
 
 on_durable_stores!(
-    repetitions_after_a_restart_return_the_same_tokens,
+    repeated_calls_after_a_restart_return_the_same_tokens,
     a_refresh_repeated_after_a_minute_ends_the_session,
     a_registration_repeated_after_a_minute_is_refused,
 );
@@ -201,7 +201,7 @@ fn retries_on_another_server_return_the_same_tokens() {
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
-fn repetitions_after_a_restart_return_the_same_tokens(store: Store) {
+fn repeated_calls_after_a_restart_return_the_same_tokens(store: Store) {
     let database = Arc::new(Database::of(store));
     let before = Server::on(&database, &[SHARED_KEY]);
     let client = before.client();

@@ -22,7 +22,7 @@ fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
 }
 
 #[test]
-fn restore_is_refused_with_a_connected_server_or_another_database_name() {
+fn a_restore_is_refused_if_a_server_is_connected_or_the_name_differs() {
     let database = Arc::new(Database::postgres());
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
@@ -98,7 +98,7 @@ fn a_restore_invalidates_all_tokens_and_reuses_no_id() {
 
 /// Their ledger audit reports a gap.
 #[test]
-fn a_restore_records_no_gap_of_positions_until_the_upgrade_is_finalized() {
+fn a_restore_before_the_upgrade_is_finalized_records_no_gap_of_positions() {
     let database = Arc::new(Database::postgres());
     drop(Server::on(&database, &[]).payer("1"));
     database.rows("UPDATE deployment SET feature_level = 1");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::harness::{Answer, ROUTES, Server, Store};
 
 on_one_store!(
-    a_server_is_alive_and_ready,
+    health_checks_succeed_on_a_running_server,
     metrics_count_requests_and_commits,
     the_openapi_document_describes_every_route,
     the_documentation_loads_nothing_from_other_hosts,
@@ -14,7 +14,7 @@ on_one_store!(
     fifty_concurrent_withdrawals_never_overdraw_a_wallet,
 );
 
-fn a_server_is_alive_and_ready(store: Store) {
+fn health_checks_succeed_on_a_running_server(store: Store) {
     let server = Server::start(store);
     for path in ["/health/live", "/health/ready"] {
         let answer = server.client().outside("GET", path).send();

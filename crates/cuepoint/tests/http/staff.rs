@@ -13,7 +13,7 @@ on_one_store!(
     a_dj_can_also_be_an_operator_but_cannot_refund_their_own_requests,
     an_auditor_can_read_but_not_change_the_data_of_other_users,
     an_operator_cannot_change_their_own_suspension_or_role,
-    status_and_role_changes_require_a_reason_and_accept_an_idempotency_key,
+    suspensions_and_role_changes_require_a_reason_and_suspensions_are_replayed,
     an_operator_cannot_adjust_their_own_wallet_or_refund_their_own_request,
 );
 
@@ -163,7 +163,7 @@ fn an_operator_cannot_change_their_own_suspension_or_role(store: Store) {
     operator.get("/operator/users").refused(403, "insufficient_scope");
 }
 
-fn status_and_role_changes_require_a_reason_and_accept_an_idempotency_key(store: Store) {
+fn suspensions_and_role_changes_require_a_reason_and_suspensions_are_replayed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = |what: &str| format!("/operator/users/{}/{what}", guest.id);

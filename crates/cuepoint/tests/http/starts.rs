@@ -8,7 +8,7 @@ use std::process::Stdio;
 use super::data_directory::Folder;
 
 #[test]
-fn a_start_on_a_taken_port_changes_nothing() {
+fn a_start_on_a_taken_port_creates_no_files() {
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -19,7 +19,7 @@ fn a_start_on_a_taken_port_changes_nothing() {
 }
 
 #[test]
-fn the_first_start_can_be_killed_at_any_step() {
+fn a_server_can_start_again_after_a_kill_during_its_first_start() {
     for step in ["start_locked", "start_opened", "start_recording", "start_settled", "start_keys_created"] {
         let folder = Folder::new();
         let (status, said) = folder.run(&["--data", "data"], &[("CUEPOINT_CRASH_AT", step)]);

@@ -374,7 +374,7 @@ fn a_copy_of_a_backup_can_be_served_after_a_restore() {
 }
 
 #[test]
-fn an_unusable_target_is_reported_with_its_option() {
+fn an_unusable_copy_target_is_reported_as_an_error_of_the_to_option() {
     let from = CopyStore::sqlite();
     drop(from.server());
     for url in ["postgres://cuepoint@host:port/x", "postgres://cuepoint@db.example.com/x?sslmode=disable"] {

@@ -8,10 +8,7 @@ use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, operator_keys,
 };
 
-on_one_store!(
-    sessions_of_logins_concurrent_with_a_suspension_are_ended,
-    the_last_active_operator_cannot_be_erased,
-);
+on_one_store!(a_suspension_ends_the_sessions_of_concurrent_logins, the_last_active_operator_cannot_be_erased,);
 
 fn act(by: &Person, on: &Person, what: &str) -> Call {
     by.call("POST", &format!("/operator/users/{}/{what}", on.id)).json(&json!({"reason": "as agreed"}))
@@ -31,7 +28,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
 }
 
 /// Attack API2: a login concurrent with a suspension, to keep a session after the restoration.
-fn sessions_of_logins_concurrent_with_a_suspension_are_ended(store: Store) {
+fn a_suspension_ends_the_sessions_of_concurrent_logins(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..6 {
         let guest = server.guest();

@@ -37,7 +37,7 @@ fn limited(answer: &Answer, resource: &str, limit: u32) {
 
 /// Attack API2: guessing one password for many users from one network.
 #[test]
-fn failed_logins_per_address_are_limited_over_all_users() {
+fn failed_logins_from_one_ip_address_are_limited_across_all_users() {
     let server = counting(&[("rate_limits.failed_logins_per_address", "3")]);
     let (client, ada) = (server.client(), server.guest().email);
     for _ in 0..5 {
@@ -118,7 +118,7 @@ fn invalid_and_repeated_commands_count_against_the_default_quota() {
 
 /// Attack API4: invalid music requests without limit.
 #[test]
-fn invalid_withdrawals_use_the_default_quota_before_their_own() {
+fn invalid_withdrawals_use_their_own_quota_once_the_default_is_exhausted() {
     let server =
         counting(&[("rate_limits.withdrawals_per_minute", "2"), ("rate_limits.default_per_minute", "3")]);
     let guest = server.guest();
@@ -158,7 +158,7 @@ fn concurrent_valid_and_invalid_withdrawals_exceed_no_quota() {
 
 /// Attack API4: using up the refreshes of others behind the same address.
 #[test]
-fn refreshes_count_per_session_and_unknown_tokens_per_address() {
+fn refreshes_are_counted_per_session_and_unknown_tokens_per_ip_address() {
     let server = counting(&[("rate_limits.refreshes_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let refresh = |token: &Value, address: &str| {
@@ -238,7 +238,7 @@ fn cors_exposes_the_rate_limit_headers() {
 
 /// Attack API4: keeping the cores busy with password hashes from one network.
 #[test]
-fn at_most_eight_password_checks_per_address_are_queued() {
+fn at_most_eight_password_checks_per_network_are_queued() {
     // A hash takes long enough for the logins to meet.
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);

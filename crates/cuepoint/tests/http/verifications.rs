@@ -7,9 +7,9 @@ use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
 on_one_store!(
     a_code_verifies_an_email_or_phone_number_only_once,
     five_wrong_attempts_invalidate_a_code,
-    a_code_is_valid_for_one_user_and_one_address,
+    a_code_is_valid_only_for_its_own_user_and_email_or_phone,
     a_changed_phone_number_is_unverified,
-    at_most_five_codes_are_sent_an_hour,
+    at_most_five_email_codes_are_sent_to_a_user_an_hour,
 );
 
 const PHONE: &str = "+4930123456";
@@ -86,7 +86,7 @@ fn five_wrong_attempts_invalidate_a_code(store: Store) {
     verify(&guest, "email", &next).data(200);
 }
 
-fn a_code_is_valid_for_one_user_and_one_address(store: Store) {
+fn a_code_is_valid_only_for_its_own_user_and_email_or_phone(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (guest(&server), server.guest());
     let phone = code(&server, &guest, "phone", 0);
@@ -117,7 +117,7 @@ fn a_changed_phone_number_is_unverified(store: Store) {
 }
 
 /// Attack API4: flooding a user with codes.
-fn at_most_five_codes_are_sent_an_hour(store: Store) {
+fn at_most_five_email_codes_are_sent_to_a_user_an_hour(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let codes: Vec<String> = (0..5).map(|number| code(&server, &guest, "email", number)).collect();

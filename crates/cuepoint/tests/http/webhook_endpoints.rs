@@ -20,8 +20,8 @@ on_one_store!(
     urls_are_stored_and_logged_in_canonical_form,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
-    an_endpoint_runs_one_test_at_a_time_and_a_server_at_most_32,
-    an_endpoint_replay_requires_a_valid_range_or_the_failed_deliveries,
+    webhook_tests_are_refused_above_one_per_endpoint_and_32_per_server,
+    a_webhook_replay_requires_either_a_valid_range_or_failed_deliveries,
     only_one_replay_runs_per_endpoint,
     replays_to_paused_and_disabled_endpoints_are_refused,
 );
@@ -387,7 +387,7 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     }
 }
 
-fn an_endpoint_runs_one_test_at_a_time_and_a_server_at_most_32(store: Store) {
+fn webhook_tests_are_refused_above_one_per_endpoint_and_32_per_server(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let provider = Provider::new(Reply::Silent);
     let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));
@@ -416,7 +416,7 @@ fn an_endpoint_runs_one_test_at_a_time_and_a_server_at_most_32(store: Store) {
     eventually("there is room for another test", || (test(other, another).status == 202).then_some(()));
 }
 
-fn an_endpoint_replay_requires_a_valid_range_or_the_failed_deliveries(store: Store) {
+fn a_webhook_replay_requires_either_a_valid_range_or_failed_deliveries(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
     let receiver = Provider::new(Reply::Silent);

@@ -23,7 +23,7 @@ use crate::webhook_deliveries::{Hook, LOOPBACK, is_verified};
 on_durable_stores!(
     a_start_fails_without_a_webhook_key_that_is_in_use,
     an_endpoint_with_a_lost_secret_is_disabled_until_the_secret_is_rotated,
-    an_endpoint_creation_can_be_repeated_after_its_lost_secret_is_rotated,
+    repeating_an_endpoint_creation_fails_until_a_lost_secret_is_rotated,
     webhook_secrets_do_not_depend_on_the_signing_keys,
     a_secret_moved_to_another_endpoint_cannot_be_decrypted,
 );
@@ -129,7 +129,7 @@ fn an_endpoint_with_a_lost_secret_is_disabled_until_the_secret_is_rotated(store:
     assert_eq!(told(&server), 0, "only once");
 }
 
-fn an_endpoint_creation_can_be_repeated_after_its_lost_secret_is_rotated(store: Store) {
+fn repeating_an_endpoint_creation_fails_until_a_lost_secret_is_rotated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[FIRST, SHARED_KEY]);
     let guest = server.guest();
@@ -152,7 +152,7 @@ fn an_endpoint_creation_can_be_repeated_after_its_lost_secret_is_rotated(store: 
 }
 
 #[test]
-fn the_without_webhook_keys_option_applies_only_to_the_first_check() {
+fn without_webhook_keys_disables_endpoints_only_in_the_first_check() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let lost = Hook::member(&server.guest());
@@ -287,7 +287,7 @@ fn sealed_by_signing_key(hook: &Hook) -> String {
 const CREATED: &str = "webhook-keys";
 
 #[test]
-fn restoring_sqlite_requires_the_webhook_keys_or_an_option() {
+fn restoring_sqlite_without_the_webhook_keys_requires_an_explicit_option() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let server = Server::on(&database, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());
@@ -320,7 +320,7 @@ fn restoring_sqlite_requires_the_webhook_keys_or_an_option() {
 }
 
 #[test]
-fn restoring_postgres_requires_the_webhook_keys_or_an_option() {
+fn restoring_postgres_without_webhook_keys_must_be_requested_explicitly() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let hook = Hook::member(&server.guest());
@@ -356,7 +356,7 @@ fn backup_on_postgres_is_refused_and_names_the_webhook_key_file_to_keep() {
 }
 
 #[test]
-fn storage_copy_requires_the_webhook_keys_or_an_option() {
+fn copying_storage_without_webhook_keys_must_be_requested_explicitly() {
     let (from, to) = (Arc::new(Database::of(Store::Sqlite)), Arc::new(Database::postgres()));
     let server = Server::on(&from, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());

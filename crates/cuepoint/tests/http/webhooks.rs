@@ -27,7 +27,7 @@ on_durable_stores!(a_payout_continues_with_its_idempotency_key_after_a_restart);
 /// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
 /// never delayed.
 #[test]
-fn only_forged_messages_count_against_the_rate_limit() {
+fn unsigned_and_forged_messages_are_rate_limited_but_valid_ones_are_not() {
     let counting = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
     let server = Server::configured(Store::Memory, &[&TOPUPS[..], &counting].concat());
     let guest = server.guest();

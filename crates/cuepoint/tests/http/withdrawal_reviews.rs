@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator_keys};
 
 on_one_store!(
-    a_debt_stops_withdrawals_that_were_not_sent,
+    a_debt_stops_withdrawals_that_have_not_been_sent,
     operators_see_the_24_hour_sum_and_the_needed_approvals,
     a_password_reset_stops_automatic_approval,
 );
@@ -48,7 +48,7 @@ fn owes(answer: &Answer, owed: &str) {
     assert_eq!(answer.raw("/owed"), owed);
 }
 
-fn a_debt_stops_withdrawals_that_were_not_sent(store: Store) {
+fn a_debt_stops_withdrawals_that_have_not_been_sent(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let (bob, guest) = (ada.new_operator(&server), server.guest());
     let topup = guest.topup("20");

@@ -51,7 +51,7 @@ mod tests {
     use crate::operation::{Fingerprint, KeyScope};
 
     #[test]
-    fn an_unexpired_idempotency_key_answers_only_the_same_body() {
+    fn an_unexpired_idempotency_key_can_be_reused_only_with_the_same_body() {
         let user = UserId::new(1).unwrap();
         let key = |body: &[u8]| IdempotencyKey {
             scope: KeyScope::of(user, "POST", "/", "k"),

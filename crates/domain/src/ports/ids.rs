@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_allocated_separately_for_each_kind() {
+    fn each_id_method_allocates_an_id_of_its_own_kind() {
         let allocated = async {
             [
                 Kinds.next_user().await.unwrap().get(),

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_verifies_only_its_own_address() {
+    fn a_code_verifies_only_the_email_or_phone_that_it_is_issued_for() {
         let moved = User { phone: Some(Line::new("+1 555 0199").unwrap()), ..user() };
         assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), AnswerOutcome::Over);
         let nowhere = User { phone: None, ..user() };

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_count_per_number_network_and_deployment() {
+    fn codes_are_counted_per_phone_number_network_and_deployment() {
         let quotas = |most| code(NonZeroU32::new(most)).quotas().map(|(_, most)| most).collect::<Vec<_>>();
         assert_eq!((quotas(7), quotas(0)), (vec![5, 20, 7], vec![5, 20]));
         let kept = |number, network, hour| KeptCode {

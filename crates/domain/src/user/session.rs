@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_can_be_repeated_after_the_token_expired() {
+    fn an_exchange_can_be_repeated_after_the_token_has_expired() {
         let (token, successor) = exchanged();
         let token = RefreshToken { expires_at: after(Duration::MICROSECOND), ..token };
         let now = after(Duration::SECOND);

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn suspending_and_restoring_a_user_ends_their_sessions() {
+    fn suspending_or_restoring_a_user_ends_their_sessions() {
         let suspended = change_user_status(&dj(), UserStatusChange::Suspend, at(5));
         for (user, change, ends) in [
             (&dj(), UserStatusChange::Suspend, true),

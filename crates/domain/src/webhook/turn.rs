@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_attempt_in_a_batch_decides_the_outcome_of_an_event() {
+    fn the_last_attempt_to_deliver_an_event_in_a_batch_decides_the_outcome() {
         let position = Position::new(5).unwrap();
         let before = FailedDelivery { position, attempts: 1, next_at: None, failed_at: Timestamp::EPOCH };
         let kinds = [DeliveryKind::Repeated(before), DeliveryKind::Replayed];

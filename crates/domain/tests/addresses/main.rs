@@ -54,7 +54,7 @@ fn published_addresses_are_canonical() {
 }
 
 #[test]
-fn every_spelling_of_an_address_has_one_canonical_form() {
+fn all_spellings_of_an_address_have_the_same_canonical_form() {
     for (network, text, canonical) in SPELLINGS {
         assert_eq!(network.canonical(text).as_deref(), Ok(*canonical), "{text}");
         assert_eq!(network.canonical(canonical).as_deref(), Ok(*canonical), "{text}");
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_that_resemble_addresses_are_handled_without_a_panic(
+    fn the_canonical_form_of_an_accepted_text_is_itself_canonical(
         beginning in select(vec!["", "bc1", "ltc1", "tb1", "0x", "T", "r", "X", "G", "M", "EQ", "0:", "-1:", "1", "D"]),
         rest in "[0-9A-Za-z_+/=:-]{0,100}",
     ) {
@@ -341,7 +341,7 @@ proptest! {
     }
 
     #[test]
-    fn witness_programs_that_anyone_can_spend_are_refused(
+    fn witness_programs_that_anyone_can_spend_from_are_refused(
         version in 1_u8..=16,
         program in prop::collection::vec(any::<u8>(), 2..=40),
     ) {

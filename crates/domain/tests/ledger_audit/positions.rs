@@ -40,7 +40,7 @@ fn a_missing_duplicate_or_misplaced_position_is_found() {
 }
 
 #[test]
-fn stored_gaps_are_consistent() {
+fn positions_that_match_the_stored_gaps_are_consistent() {
     for (gaps, positions) in [
         (&[(0, 100)][..], &[][..]),
         (&[(0, 100)], &[100, 101]),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_timeline_starts_a_generation_and_older_nodes_are_refused() {
+    fn a_newer_timeline_starts_a_generation_and_nodes_on_an_older_one_are_refused() {
         let cluster = Cluster::default();
         let first = cluster.admit(&node(9)).unwrap();
         assert_eq!(cluster.admit(&node(9)), Ok(first));

@@ -66,7 +66,7 @@ impl Scene {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_method_of_every_kind_times_out_during_an_outage_and_recovers() {
+async fn store_methods_time_out_during_an_outage_and_succeed_after_it() {
     for mode in [ProxyMode::Cut, ProxyMode::Silent] {
         let scene = Scene::set().await;
         assert!(scene.call_every_method().await.iter().all(|(_, answered)| *answered));

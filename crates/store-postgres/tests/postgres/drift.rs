@@ -50,7 +50,7 @@ fn restore_advances_every_sequence() {
 }
 
 #[test]
-fn the_grants_name_declared_tables() {
+fn the_grants_name_only_declared_tables() {
     let declared: BTreeSet<&str> = TABLES.iter().map(|table| table.name).chain(["deployment"]).collect();
     let mut granted = 0;
     let (_, grants) = service_role_statements().unwrap();

@@ -69,7 +69,7 @@ async fn the_service_role_cannot_change_the_schema_or_the_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_service_role_is_told_how_to_migrate_an_old_database() {
+async fn a_start_on_an_old_database_names_the_command_that_migrates_it() {
     const LATER: ExtraMigration = ExtraMigration {
         name: "2099-01-01-000001_later",
         up: "CREATE TABLE later (id bigint); CREATE SEQUENCE later_ids",

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_json_documents_have_one_canonical_form() {
+    fn equal_json_documents_have_the_same_canonical_form() {
         let one = canonical_json(r#"{ "b": [1, {"d": "\u00e9", "c": null}], "a": "2.50" }"#).unwrap();
         assert_eq!(one, r#"{"a":"2.50","b":[1,{"c":null,"d":"é"}]}"#);
         assert_eq!(canonical_json(&one).unwrap(), one);

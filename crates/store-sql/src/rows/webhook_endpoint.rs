@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disabled_state_without_its_data_is_corrupt() {
+    fn a_disabled_endpoint_without_its_time_and_reason_is_corrupt() {
         let mut row = stored();
         row.record.state = DISABLED.to_owned();
         assert!(row.clone().endpoint().is_err());

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_encoded_like_decimals() {
+    fn sums_are_encoded_as_diesel_encodes_decimals() {
         let largest = Money::MAX_BALANCE.minor();
         for decimals in 0..=8 {
             let currency = Currency::new("USD", decimals).unwrap();

@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_number_is_read_as_it_was_bound(units: i128, scale in 0_u8..=MOST_DECIMALS) {
+        fn every_number_that_diesel_sends_is_read_unchanged(units: i128, scale in 0_u8..=MOST_DECIMALS) {
             // Diesel sends zero without decimals.
             let scale = if units == 0 { 0 } else { scale };
             if units != i128::MIN {
@@ -150,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn numerics_that_fit_are_read_as_by_diesel(
+        fn numerics_that_fit_are_read_as_diesel_reads_them(
             weight in -12_i16..=12,
             is_negative: bool,
             scale in 0_u16..=u16::from(MOST_DECIMALS),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundled_sqlite_version_is_not_one_that_can_lose_commits() {
+    fn the_bundled_sqlite_version_cannot_lose_commits() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
         ensure_safe(&value(&mut connection, "SELECT sqlite_version()").unwrap()).unwrap();
     }

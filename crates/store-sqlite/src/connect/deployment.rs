@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_is_being_or_was_copied_to_another_store_is_refused() {
+    fn a_database_is_refused_during_and_after_a_copy_to_another_store() {
         let directory = TestDirectory::create();
         let mut connection = directory.migrated();
         let usd = Currency::new("USD", 2).unwrap();

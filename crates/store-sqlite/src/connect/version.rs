@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn the_refusal_of_a_version_names_it_and_the_oldest_accepted_version() {
+    fn a_version_refusal_names_the_found_and_the_oldest_accepted_version() {
         let message = ensure_safe("3.40.1").unwrap_err().to_string();
         assert!(message.contains("3.40.1") && message.contains("3.51.3"), "{message}");
     }

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_source_of_a_copy_is_locked_before_its_first_mark() {
+    async fn opening_the_source_of_a_copy_blocks_writes_by_other_processes() {
         let directory = TestDirectory::create();
         SqliteStore::open(directory.path(), usd()).unwrap().close().await;
         let mut end =
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn interrupted_restores_prevent_a_new_database() {
+    async fn no_database_is_created_in_a_directory_with_an_interrupted_restore() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         fs::write(with_ending(&database, RESTORING), "").unwrap();

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_snapshot_delays_no_group() {
+    fn group_commits_do_not_wait_for_open_snapshots() {
         let (directory, mut writer, mut checkpoints, size) = database();
         let mut held = reader(&directory);
         fill(&mut writer, 10);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_in_use_is_not_checkpointed_after_every_group() {
+    fn checkpoints_of_a_log_in_use_are_not_attempted_after_every_group() {
         let (directory, mut writer, mut checkpoints, _) = database();
         let mut held = reader(&directory);
         held.batch_execute("BEGIN; SELECT count(*) FROM filled").unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn short_reads_do_not_let_the_log_grow() {
+    fn the_log_size_is_bounded_while_short_reads_continue() {
         let (directory, mut writer, mut checkpoints, size) = database();
         let (path, snapshots) = (directory.path().join("test.db"), Arc::clone(&checkpoints.snapshots));
         let count = |connection: &mut SqliteConnection| Ok(connection.batch_execute(COUNT)?);

@@ -172,7 +172,7 @@ fn increment(
 }
 
 #[tokio::test]
-async fn a_commit_with_a_lost_answer_is_applied_once() {
+async fn a_plan_is_applied_once_if_the_answer_of_its_commit_is_lost() {
     let (directory, store, user) = opened().await;
     let (known, fresh) = (topup(&store, user).await, topup(&store, user).await);
     store.apply(known.clone()).await.unwrap();

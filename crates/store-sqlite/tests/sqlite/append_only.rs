@@ -112,7 +112,7 @@ fn referenced_rows_cannot_be_deleted() {
 }
 
 #[test]
-fn a_receipt_of_a_profile_can_only_be_reduced_to_the_user_id() {
+fn the_receipt_of_a_profile_change_can_only_be_reduced_to_the_user_id() {
     let directory = TestDirectory::create();
     let mut connection = filled(&directory);
     let add = "INSERT INTO operations (id, kind, at, receipt) VALUES (x'07070707070707070707070707070707', \

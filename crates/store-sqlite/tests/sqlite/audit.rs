@@ -35,7 +35,7 @@ async fn store(directory: &TestDirectory) -> SqliteStore {
 
 /// On one thread, which the audit would block.
 #[tokio::test]
-async fn the_store_responds_while_the_ledger_audit_waits() {
+async fn the_store_responds_while_a_ledger_audit_runs() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let (mut auditor, go_on, arrived) = waiting();

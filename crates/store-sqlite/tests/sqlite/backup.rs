@@ -211,7 +211,7 @@ async fn a_backup_under_load_is_a_prefix_of_the_history() {
 }
 
 #[tokio::test]
-async fn a_backup_is_one_private_file_and_replaces_no_other() {
+async fn a_backup_is_one_private_file_and_replaces_no_existing_file() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let file = folder.path().join("it's 100% ä.db");
     let store = open(directory.path()).unwrap();
@@ -260,7 +260,7 @@ async fn a_failed_backup_leaves_no_file() {
 }
 
 #[tokio::test]
-async fn a_restored_directory_has_a_new_epoch_and_later_ids() {
+async fn a_restored_directory_has_a_new_epoch_and_higher_ids() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     backed_up(directory.path(), &file).await;

@@ -179,7 +179,7 @@ async fn migrated_and_restored_directories_are_marked_as_used() {
 }
 
 #[tokio::test]
-async fn a_restore_that_cannot_write_its_mark_can_be_repeated() {
+async fn a_restore_that_cannot_mark_the_directory_as_used_can_be_repeated() {
     let (source, folder) = (stopped().await, TestDirectory::create());
     let (file, data) = (folder.path().join("b.db"), folder.path().join("data"));
     Maintenance::backup(&backend(source.path()), &file).await.unwrap().accept().await.unwrap();
@@ -223,7 +223,7 @@ async fn a_directory_with_only_key_files_is_opened_as_new() {
 }
 
 #[tokio::test]
-async fn the_first_start_can_be_killed_at_any_step() {
+async fn a_store_opens_after_a_kill_at_each_step_of_the_first_start() {
     for step in [
         "start_directory_created",
         "start_locked",

@@ -47,7 +47,7 @@ async fn is_applied(store: &SqliteStore, plan: Plan) {
 }
 
 #[tokio::test]
-async fn the_store_waits_briefly_for_write_locks_of_other_processes() {
+async fn changes_fail_within_five_seconds_if_another_process_has_the_write_lock() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;

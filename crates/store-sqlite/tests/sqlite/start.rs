@@ -146,7 +146,7 @@ async fn migrations_are_applied_only_while_no_server_runs() {
 }
 
 #[tokio::test]
-async fn opening_to_read_neither_creates_nor_migrates() {
+async fn opening_to_read_neither_creates_nor_migrates_a_database() {
     let parent = TestDirectory::create();
     let absent = parent.path().join("absent");
     let message = SqliteStore::open_to_read(&absent, usd()).unwrap_err().to_string();

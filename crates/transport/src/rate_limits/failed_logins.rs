@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_email_address_has_a_login_quota_per_network_and_one_for_all() {
+    fn an_email_address_has_login_quotas_per_network_and_over_all_networks() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");

@@ -22,7 +22,7 @@ fn admitted(make: fn() -> Admitted, text: &str) -> Vec<usize> {
 }
 
 #[test]
-fn a_request_head_ends_with_its_first_empty_line() {
+fn a_request_head_ends_with_the_first_empty_line_after_its_first_line() {
     for head in [
         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET / HTTP/1.1\nHost: x\n\n",
@@ -84,7 +84,7 @@ fn a_bare_line_feed_in_a_trailer_is_replaced_so_that_parsing_fails() {
 }
 
 #[test]
-fn a_body_ends_after_its_length() {
+fn a_body_ends_after_its_declared_length() {
     assert_eq!(admitted(|| Admitted::Body(4), "{\"\"}HEAD"), [4]);
     assert_eq!(admitted(|| Admitted::Body(9), "{\"\"}"), [4]);
     assert_eq!(admitted(|| Admitted::Nothing, "GET"), [0]);

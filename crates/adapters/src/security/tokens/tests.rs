@@ -127,7 +127,7 @@ fn valid_handmade_tokens_are_accepted() {
 }
 
 #[test]
-fn two_tokens_issued_alike_differ() {
+fn tokens_issued_to_one_principal_at_the_same_time_differ() {
     assert_ne!(issued(), issued());
 }
 
@@ -254,7 +254,7 @@ fn each_key_verifies_only_its_own_algorithm() {
 }
 
 #[test]
-fn json_arrays_are_refused_as_header_and_claims() {
+fn json_arrays_are_refused_as_token_headers_or_claims() {
     let listed = json!(["cuepoint", "7", "cuepoint-api", NOW + 900, NOW, NOW, "x", "member", true, 9]);
     check(&signed(&header(), &listed), Err(TokenRefusal::Invalid), "the claims' values without their names");
     check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(TokenRefusal::Invalid), "the header's");
@@ -341,7 +341,7 @@ fn flip_every_bit(token: &str) {
 }
 
 #[test]
-fn malicious_tokens_are_refused_without_a_panic() {
+fn recombined_token_parts_are_refused_without_a_panic() {
     let token = issued();
     let parts: Vec<&str> = token.split('.').collect();
     let pieces = [
@@ -391,7 +391,7 @@ fn remembered(key: &str, after: i64, counts: Result<(), TokenRefusal>) {
 }
 
 #[test]
-fn a_cached_token_vouches_for_no_other_signature() {
+fn caching_a_token_does_not_make_other_signatures_valid() {
     for token in [issued(), signed_ec(&ec_header())] {
         let tokens = tokens();
         assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
@@ -409,7 +409,7 @@ fn a_cached_token_vouches_for_no_other_signature() {
 }
 
 #[test]
-fn a_cached_token_is_refused_outside_its_own_validity_or_that_of_its_key() {
+fn a_cached_token_is_accepted_only_while_it_and_its_key_are_valid() {
     let (expired, invalid) = (Err(TokenRefusal::Expired(ada().session)), Err(TokenRefusal::Invalid));
     for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
         remembered("", after, counts);

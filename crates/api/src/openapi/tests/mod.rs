@@ -58,7 +58,7 @@ fn written_keys(operation: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn fixed_operations_have_the_keys_that_the_documentation_lists() {
+fn answers_of_fixed_operations_have_the_documented_json_keys() {
     let document = json();
     for (method, path, status, pointer) in [
         ("POST", "/withdrawal/crypto", "201", "/data/withdrawal_request"),
@@ -126,7 +126,7 @@ fn only_music_requests_and_withdrawals_are_placed_directly_in_data() {
 }
 
 #[test]
-fn operations_are_under_the_base_path_unless_plain() {
+fn only_plain_operations_are_outside_the_base_path() {
     for Declaration { method, path, run, body, .. } in crate::operations::all() {
         let fits = if run.is_plain() { !path.starts_with("/api/") } else { path.starts_with("/api/v1/") };
         assert!(fits && (body.takes == Body::None) == body.schema.is_none(), "{method} {path}");
@@ -148,7 +148,7 @@ fn summaries_are_short_and_descriptions_are_sentences() {
 
 /// The rules of redocly's recommended set that span more than one place of the document.
 #[test]
-fn the_document_follows_the_recommended_rules_of_the_linter() {
+fn the_document_follows_the_linter_rules_that_span_several_places() {
     let document = json();
     let text = document.to_string();
     let uses = |kind: &str, name: &str| text.matches(&format!("\"#/components/{kind}/{name}\"")).count();

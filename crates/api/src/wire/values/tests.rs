@@ -126,7 +126,7 @@ fn positions_are_nonnegative_whole_numbers() {
 }
 
 #[test]
-fn event_type_lists_reject_empty_lists_and_unknown_types() {
+fn empty_event_type_lists_and_unknown_event_types_are_refused() {
     let read = |text: &str| event_types("types", &raw(text));
     let created = BTreeSet::from([EventType::TopupCreated]);
     assert_eq!(read(r#"["topup.created", "topup.created"]"#), Ok(created));
@@ -144,7 +144,7 @@ fn event_type_lists_reject_empty_lists_and_unknown_types() {
 }
 
 #[test]
-fn urls_of_endpoints_are_visible_ascii() {
+fn endpoint_urls_must_be_visible_ascii() {
     let read = |text: &str| endpoint_url("url", &raw(text));
     assert_eq!(read("\" https://example.com/hook \"").unwrap().as_str(), "https://example.com/hook");
     assert_eq!(read("\" \""), Err(InvalidValue::Empty));
@@ -181,7 +181,7 @@ fn choices_ignore_letter_case_and_flags_are_booleans_or_0_or_1() {
 }
 
 #[test]
-fn degrees_are_bounded() {
+fn degrees_outside_the_bounds_are_refused() {
     let read = |text: &str| degrees(90)("latitude", &raw(text));
     assert!(read("-90").is_ok() && read("52.5").is_ok() && read("9e1").is_ok());
     for text in ["90.1", "1e400", "-1e9"] {

@@ -30,7 +30,7 @@ fn secrets_are_never_shown() {
 }
 
 #[test]
-fn each_key_is_shown_once_and_listed_in_the_default_file() {
+fn each_configuration_key_is_shown_once_and_listed_in_the_default_file() {
     let effective = layers(DeploymentEnvironment::Development, &[]).effective().unwrap();
     let first_word = |line: &str| line.split_whitespace().next().unwrap().to_owned();
     let mut shown: Vec<String> =

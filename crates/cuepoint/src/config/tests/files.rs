@@ -26,7 +26,7 @@ impl File {
 }
 
 #[test]
-fn unknown_keys_are_refused_in_variables_and_in_the_file() {
+fn unknown_configuration_keys_are_refused_in_variables_and_in_the_file() {
     for (variable, sentence) in [
         ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
         ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
@@ -99,7 +99,7 @@ fn a_value_of_the_wrong_type_in_a_file_is_refused() {
 }
 
 #[test]
-fn errors_of_other_layers_do_not_name_the_file() {
+fn configuration_errors_outside_the_file_do_not_name_the_file() {
     let file = File::new();
     let overridden = file.settings("[server]\nport = 9000", &[("server.port", "x")]);
     refused(overridden, "server.port: must be a whole number from 0 to 65535");

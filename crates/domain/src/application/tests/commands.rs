@@ -43,7 +43,7 @@ fn a_stale_transition_is_retried_as_the_same_operation() {
 }
 
 #[test]
-fn three_stale_attempts_return_a_conflict() {
+fn a_command_fails_with_a_conflict_after_three_stale_attempts() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
     let mut kept = MockMusicRequests::new();
@@ -112,7 +112,7 @@ fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenErro
 }
 
 #[test]
-fn a_concurrent_duplicate_overrides_a_refusal() {
+fn a_concurrent_use_of_the_idempotency_key_overrides_a_refusal() {
     let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
     let offline =
         |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::DjOffline))));
@@ -125,7 +125,7 @@ fn a_concurrent_duplicate_overrides_a_refusal() {
 }
 
 #[test]
-fn a_concurrent_duplicate_overrides_a_refused_destination() {
+fn a_concurrent_success_overrides_the_refusal_of_a_destination() {
     let open = |known: Option<KeyRecord>| {
         let withdrawals =
             WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };

@@ -181,7 +181,7 @@ fn queue(told: bool) -> MockJobQueue {
 }
 
 #[test]
-fn the_queued_job_is_told_whether_the_restoration_token_was_sent() {
+fn the_queued_job_states_whether_the_restoration_token_has_been_sent() {
     let after = User { email: email("ada@new.example"), ..person() };
     let until = now().plus(Duration::days(7));
     for sent in [true, false] {
@@ -248,7 +248,7 @@ fn a_restoration_revokes_sessions_and_sends_notices() {
 }
 
 #[test]
-fn the_restoration_token_is_resent_while_the_key_it_derives_from_is_known() {
+fn the_restoration_token_is_resent_only_if_a_known_key_derives_it() {
     let done = (hash(8), Some(IssueOutcome::Done), Some("older"));
     let other_key = (hash(9), None, None);
     for (stored, issued, sent) in [done, (hash(7), Some(IssueOutcome::NotYet), None), other_key] {

@@ -88,7 +88,7 @@ impl Scene {
 }
 
 #[test]
-fn secrets_sealed_with_a_removed_signing_key_are_lost_after_five_minutes() {
+fn secrets_of_a_removed_signing_key_are_declared_lost_after_five_minutes() {
     let scene = Scene::new(&["earlier", "signing", "webhooks"], FeatureLevel::NEWEST);
     let checked = scene.check(WithoutKeys::Wait);
     assert_eq!(checked, CheckedSecrets { resealed: 1, found: vec![id(2), id(3)], lost: Vec::new() });
@@ -112,7 +112,7 @@ fn no_secret_is_declared_lost_at_feature_level_1() {
 }
 
 #[test]
-fn declaring_the_keys_missing_marks_every_undecryptable_secret_as_lost() {
+fn continuing_without_keys_marks_every_undecryptable_secret_as_lost() {
     let scene = Scene::new(&["signing", "webhooks", "current", "webhooks"], FeatureLevel::NEWEST);
     let missing = |keys, key: &str| UndecryptableSecret { keys, key: key.to_owned() };
     let expected = [(missing(SecretKeys::Signing, "a"), 1), (missing(SecretKeys::Webhooks, "b"), 2)];

@@ -175,7 +175,7 @@ fn a_login_racing_a_suspension_is_refused() {
 }
 
 #[test]
-fn failures_after_the_session_started_do_not_undo_the_login() {
+fn failures_after_the_session_starts_do_not_undo_the_login() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
     let mut passwords = checked(PasswordCheck::Outdated);
@@ -316,7 +316,7 @@ fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {
 }
 
 #[test]
-fn a_refresh_returns_the_stored_token() {
+fn a_refresh_returns_the_next_refresh_token() {
     let sessions = presented(ExchangeOutcome::Done(user(2), session()));
     let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
     assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));

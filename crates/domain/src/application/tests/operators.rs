@@ -190,7 +190,7 @@ fn operators_cannot_adjust_their_own_wallet_or_refund_their_own_requests() {
 }
 
 #[test]
-fn an_operator_with_a_recent_adjustment_is_refused_before_the_input_is_read() {
+fn an_operator_who_recently_adjusted_the_wallet_is_refused_before_input_is_read() {
     for adjusted in [true, false] {
         let withdrawals = stored(vec![withdrawal(WithdrawalState::Pending)]);
         let mut wallets = MockWallets::new();

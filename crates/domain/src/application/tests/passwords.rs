@@ -143,7 +143,7 @@ fn a_concurrent_password_change_is_a_conflict() {
 }
 
 #[test]
-fn a_breached_password_is_refused_before_the_token_is_used() {
+fn changes_and_resets_refuse_a_breached_password_before_anything_else() {
     let refused = change(Setup { passwords: breached(), ..Setup::default() });
     assert!(
         matches!(refused, Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword))),
@@ -225,7 +225,7 @@ fn the_stored_reset_token_is_sent() {
 }
 
 #[test]
-fn no_reset_is_sent_to_unknown_suspended_or_rate_limited_users() {
+fn no_reset_email_is_sent_to_unknown_suspended_or_rate_limited_users() {
     let mut nobody = MockLogins::new();
     nobody.expect_credentials().returning(|_| Ok(None));
     forgot(Setup { logins: nobody, ..Setup::default() }).unwrap();
@@ -242,7 +242,7 @@ fn no_reset_is_sent_to_unknown_suspended_or_rate_limited_users() {
 }
 
 #[test]
-fn a_password_reset_that_cannot_be_sent_is_an_error() {
+fn sending_a_password_reset_email_fails_if_the_mail_server_is_unavailable() {
     let mut notifier = MockNotifier::new();
     notifier.expect_send().returning(|_, _| Err(Unavailable::new("the mail server is away")));
     notifier.expect_can_reach().return_const(true);
@@ -275,6 +275,6 @@ fn a_reset_request_only_enqueues_a_job() {
 }
 
 #[test]
-fn debug_output_of_jobs_hides_addresses() {
+fn debug_output_of_a_password_reset_job_hides_the_email_address() {
     assert_eq!(format!("{:?}", forgotten("ada@example.com")), "SendPasswordReset([hidden])");
 }

@@ -238,7 +238,7 @@ fn a_payout_unanswered_three_times_needs_review_and_keeps_the_hold() {
 }
 
 #[test]
-fn a_worker_with_a_stale_claim_sends_nothing() {
+fn a_server_with_an_outdated_withdrawal_sends_no_payout_order() {
     let scene = Scene::new(WithdrawalState::Approved);
     let first = scene.server(provider(1, says(PayoutUpdate::Accepted)));
     let second = scene.server(provider(0, lost));
@@ -350,7 +350,7 @@ fn a_different_transaction_id_is_a_contradiction_and_has_no_effect() {
 }
 
 #[test]
-fn a_refusal_after_an_unanswered_attempt_needs_review() {
+fn a_payout_refused_after_an_unanswered_attempt_needs_review() {
     let scene = Scene::new(WithdrawalState::Approved);
     let unanswered = scene.server(provider(1, lost));
     run(unanswered.run()).unwrap();

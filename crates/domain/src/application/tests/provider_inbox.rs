@@ -395,7 +395,7 @@ fn context_of(role: Role) -> Context {
 const RESOLVE: ResolveMessage = ResolveMessage { id: ProviderMessageId::new(3).unwrap() };
 
 #[test]
-fn a_message_that_another_operator_just_resolved_cannot_be_resolved_again() {
+fn a_message_that_another_operator_resolves_first_cannot_be_resolved_again() {
     let mut ledger = MockLedger::new();
     // Another operator was faster, which only the store detects.
     ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));

@@ -33,7 +33,7 @@ fn the_session_of_another_user_is_not_found() {
 }
 
 #[test]
-fn ending_a_session_is_recorded_with_its_id() {
+fn the_end_of_a_session_is_recorded_with_the_session_id() {
     let mut sessions = MockSessions::new();
     let ninth = SessionId::new(9).unwrap();
     sessions

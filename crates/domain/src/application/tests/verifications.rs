@@ -86,7 +86,7 @@ fn the_stored_code_is_sent() {
 }
 
 #[test]
-fn verified_and_missing_addresses_get_no_code() {
+fn no_code_is_sent_to_a_verified_email_or_a_missing_phone() {
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| {
         let profile = dj(false);
@@ -98,7 +98,7 @@ fn verified_and_missing_addresses_get_no_code() {
 }
 
 #[test]
-fn no_code_is_stored_for_an_unreachable_address() {
+fn no_code_is_stored_if_the_notifier_cannot_send_emails() {
     let mut notifier = MockNotifier::new();
     notifier.expect_can_reach().return_const(false);
     let refused = send(Setup { people: people_with(true), notifier, ..Setup::default() }, Address::Email);
@@ -106,7 +106,7 @@ fn no_code_is_stored_for_an_unreachable_address() {
 }
 
 #[test]
-fn an_exhausted_code_quota_reports_the_wait() {
+fn a_refusal_for_an_exhausted_code_quota_states_the_waiting_time() {
     let wait = Duration::minutes(7);
     for (quota, most) in [(CodeQuota::Hour, 5), (CodeQuota::Number, 5), (CodeQuota::Network, 20)] {
         let logins = issuing(IssueOutcome::TooMany(TooMany { quota, most, until: now().plus(wait) }));

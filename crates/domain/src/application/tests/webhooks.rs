@@ -185,7 +185,7 @@ fn no_call_of_a_batch_starts_after_ten_seconds() {
 }
 
 #[test]
-fn nothing_is_sent_after_the_owner_loses_access_to_the_feed() {
+fn nothing_is_sent_after_the_owner_of_an_endpoint_is_suspended() {
     let suspend = |scene: &Scene| {
         let mut leased = scene.leased.lock().unwrap();
         leased.as_mut().unwrap().1.suspended_at = Some(now());
