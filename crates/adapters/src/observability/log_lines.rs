@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_views::wire::time::WireTimestamp;
-use serde::Serialize;
+use cuepoint_views::wire::write_json::{WriteJson as _, write_escaped};
 use time::OffsetDateTime;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -31,27 +31,25 @@ where
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let metadata = event.metadata();
-        let mut line = String::with_capacity(LINE);
-        line.push_str("{\"timestamp\":\"");
-        write!(line, "{}", WireTimestamp(now()))?;
-        line.push_str("\",\"level\":\"");
-        line.push_str(metadata.level().as_str());
-        line.push('"');
-        let mut fields = Fields { line, written: Ok(()) };
+        let mut line = Vec::with_capacity(LINE);
+        line.extend_from_slice(b"{\"timestamp\":");
+        WireTimestamp(now()).write_json(&mut line);
+        line.extend_from_slice(b",\"level\":");
+        metadata.level().as_str().write_json(&mut line);
+        let mut fields = Fields { line: &mut line, described: Ok(()) };
         event.record(&mut fields);
-        let Fields { mut line, written } = fields;
-        written?;
-        line.push_str(",\"target\":");
-        quote(&mut line, metadata.target())?;
+        fields.described?;
+        line.extend_from_slice(b",\"target\":");
+        metadata.target().write_json(&mut line);
         if let Some(LoggedRequest { id, method }) = LoggedRequest::current() {
-            line.push_str(",\"span\":{\"method\":");
-            quote(&mut line, method)?;
-            line.push_str(",\"request_id\":");
-            quote(&mut line, &id)?;
-            line.push_str(",\"name\":\"request\"}");
+            line.extend_from_slice(b",\"span\":{\"method\":");
+            method.write_json(&mut line);
+            line.extend_from_slice(b",\"request_id\":");
+            id.write_json(&mut line);
+            line.extend_from_slice(b",\"name\":\"request\"}");
         }
-        line.push_str("}\n");
-        to.write_str(&line)
+        line.extend_from_slice(b"}\n");
+        to.write_str(std::str::from_utf8(&line).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -61,87 +59,59 @@ fn now() -> Timestamp {
 }
 
 /// Appends the fields of an event to a JSON object.
-struct Fields {
-    line: String,
-    written: fmt::Result,
+struct Fields<'a> {
+    line: &'a mut Vec<u8>,
+    /// Whether each value could describe itself.
+    described: fmt::Result,
 }
 
-impl Fields {
-    fn add(&mut self, field: &Field, value: impl FnOnce(&mut String) -> fmt::Result) {
-        if self.written.is_ok() {
-            self.line.push_str(",\"");
-            // A name in the code has nothing to escape.
-            self.line.push_str(field.name());
-            self.line.push_str("\":");
-            self.written = value(&mut self.line);
-        }
+impl Fields<'_> {
+    /// Appends the name of a field.
+    fn name(&mut self, field: &Field) -> &mut Vec<u8> {
+        self.line.extend_from_slice(b",\"");
+        // A name in the code has nothing to escape.
+        self.line.extend_from_slice(field.name().as_bytes());
+        self.line.extend_from_slice(b"\":");
+        self.line
     }
 }
 
-impl Visit for Fields {
+impl Visit for Fields<'_> {
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.add(field, |line| serialize(line, &value));
+        value.write_json(self.name(field));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.add(field, |line| write!(line, "{value}"));
+        value.write_json(self.name(field));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.add(field, |line| write!(line, "{value}"));
+        value.write_json(self.name(field));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.add(field, |line| write!(line, "{value}"));
+        value.write_json(self.name(field));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.add(field, |line| quote(line, value));
+        value.write_json(self.name(field));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.add(field, |line| {
-            line.push('"');
-            write!(Escaped(line), "{value:?}")?;
-            line.push('"');
-            Ok(())
-        });
+        let line = self.name(field);
+        line.push(b'"');
+        let described = write!(Escaped(line), "{value:?}");
+        line.push(b'"');
+        self.described = self.described.and(described);
     }
 }
 
-/// Appends a text in quotes.
-fn quote(line: &mut String, text: &str) -> fmt::Result {
-    if is_plain(text) {
-        line.push('"');
-        line.push_str(text);
-        line.push('"');
-        Ok(())
-    } else {
-        serialize(line, text)
-    }
-}
-
-/// Whether a text stands for itself in JSON. Every byte is read, so that the compiler reads many at once.
-fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'))
-}
-
-fn serialize(line: &mut String, value: &(impl Serialize + ?Sized)) -> fmt::Result {
-    line.push_str(&serde_json::to_string(value).map_err(|_| fmt::Error)?);
-    Ok(())
-}
-
-/// Escapes what is written, for a place within quotes.
-struct Escaped<'a>(&'a mut String);
+/// Escapes what is written, for a place between quotation marks.
+struct Escaped<'a>(&'a mut Vec<u8>);
 
 impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if is_plain(text) {
-            self.0.push_str(text);
-            return Ok(());
-        }
-        let quoted = serde_json::to_string(text).map_err(|_| fmt::Error)?;
-        self.0.push_str(quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).ok_or(fmt::Error)?);
+        write_escaped(text, self.0);
         Ok(())
     }
 }

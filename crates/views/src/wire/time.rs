@@ -1,7 +1,5 @@
 //! Timestamps on the wire: UTC, RFC 3339, six decimals and `Z`.
 
-use std::fmt;
-
 use cuepoint_domain::timestamp::Timestamp;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
@@ -30,13 +28,6 @@ impl WireTimestamp {
             b'"', y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'.',
             f1, f2, f3, f4, f5, f6, b'Z', b'"',
         ]
-    }
-}
-
-impl fmt::Display for WireTimestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [_, text @ .., _] = self.quoted();
-        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -98,15 +98,22 @@ impl WriteJson for bool {
 
 impl WriteJson for str {
     fn write_json(&self, out: &mut Vec<u8>) {
-        // Without an early end, many bytes are compared at once.
-        let is_plain = self.bytes().fold(true, |plain, byte| plain & !matches!(byte, b'"' | b'\\' | ..b' '));
-        if is_plain {
-            out.push(b'"');
-            out.extend_from_slice(self.as_bytes());
-            out.push(b'"');
-        } else {
-            write_generally(self, out);
-        }
+        out.push(b'"');
+        write_escaped(self, out);
+        out.push(b'"');
+    }
+}
+
+/// Appends a text, escaped for a place between quotation marks.
+pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
+    // Without an early end, many bytes are compared at once.
+    let is_plain = text.bytes().fold(true, |plain, byte| plain & !matches!(byte, b'"' | b'\\' | ..b' '));
+    if is_plain {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        let mut quoted = Vec::new();
+        write_generally(text, &mut quoted);
+        out.extend_from_slice(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());
     }
 }
 
