@@ -80,12 +80,6 @@ impl Money {
         self.0 == 0
     }
 
-    /// The sum in whole units as text with exactly this many decimals: `12.50`.
-    #[must_use]
-    pub fn print(self, decimals: u8) -> String {
-        DecimalText::new(self.0, decimals).as_str().to_owned()
-    }
-
     /// The share of `bps` hundredths of a percent, rounded half to even to a minor unit; the other party's
     /// share is the difference.
     ///
@@ -264,7 +258,7 @@ impl Currency {
     /// The sum as text with exactly the currency's decimals: `12.50`.
     #[must_use]
     pub fn print(&self, money: Money) -> String {
-        money.print(self.scale)
+        self.text(money).as_str().to_owned()
     }
 
     /// The text of [`Self::print`], without an allocation.

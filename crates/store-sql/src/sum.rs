@@ -3,7 +3,7 @@
 use bigdecimal::BigDecimal;
 #[cfg(feature = "postgres")]
 use bigdecimal::ToPrimitive;
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::{Currency, DecimalText, Money};
 use diesel::deserialize::FromSqlRow;
 use diesel::expression::AsExpression;
 use serde::de::Error as _;
@@ -112,7 +112,7 @@ impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Form::Minor(units, decimals) | Form::Column(units, decimals) => {
-                to.serialize_str(&Money::from_minor(*units).print(*decimals))
+                to.serialize_str(DecimalText::new(*units, *decimals).as_str())
             }
             Form::Decimal(decimal) => to.serialize_str(&decimal.to_plain_string()),
             Form::Stored(_) | Form::Invalid => Err(S::Error::custom("the currency of the sum is not known")),
