@@ -1,12 +1,10 @@
 //! Values of columns in PostgreSQL's binary format.
 
-use std::error::Error;
-
 use diesel::serialize::{self, IsNull};
 
 use super::{
     BigInt, Binary, Bool, ColumnType, Double, Integer, Json, MoneySum, Nullable, OperationUuid, SmallInt,
-    Text, UtcTime,
+    Text, UtcTime, numeric,
 };
 use crate::named::{Named, StoredName};
 
@@ -14,10 +12,6 @@ use crate::named::{Named, StoredName};
 const EPOCH: i64 = 946_684_800_000_000;
 /// The version byte of the binary format of `jsonb`; the text follows.
 pub(super) const JSONB_VERSION: u8 = 1;
-/// The sign of a negative `numeric`.
-const NEGATIVE: u16 = 0x4000;
-/// The maximum number of digits of a 128-bit number to the base 10 000.
-const MOST_DIGITS: usize = 10;
 
 /// A column type with a binary format.
 pub(crate) trait Encoded: ColumnType {
@@ -76,44 +70,9 @@ impl Encoded for Json {
 impl Encoded for MoneySum {
     fn encode(value: &Self::Value, out: &mut Vec<u8>) -> serialize::Result {
         let (number, decimals) = value.digits().ok_or("the decimals of the sum are not known")?;
-        numeric(number, decimals, out)?;
+        numeric::write(number, decimals, out)?;
         Ok(IsNull::No)
     }
-}
-
-/// Appends a number divided by this power of ten, as `numeric`: the number of its digits to the base 10 000, the
-/// power of the first digit, the sign, the number of decimals, and the digits.
-fn numeric(number: i128, decimals: u16, out: &mut Vec<u8>) -> Result<(), Box<dyn Error + Send + Sync>> {
-    // Padded, so that the decimals fill whole digits.
-    let padding = decimals.wrapping_neg() % 4;
-    let padded = number.unsigned_abs().checked_mul(10_u128.pow(u32::from(padding)));
-    let mut rest = padded.ok_or("the sum is too large")?;
-    let mut digits = [[0; 2]; MOST_DIGITS];
-    let mut count = 0_i16;
-    for digit in digits.iter_mut().rev() {
-        if rest == 0 {
-            break;
-        }
-        *digit = u16::try_from(rest % 10_000)?.to_be_bytes();
-        rest /= 10_000;
-        count = count.saturating_add(1);
-    }
-    let after_point = i16::try_from(decimals.div_ceil(4))?;
-    let weight = if count == 0 { 0 } else { count.saturating_sub(after_point).saturating_sub(1) };
-    let sign = if number < 0 { NEGATIVE } else { 0 };
-    let mut digits = digits.as_slice();
-    while let [[0, 0], others @ ..] = digits {
-        digits = others;
-    }
-    while let [others @ .., [0, 0]] = digits {
-        digits = others;
-    }
-    out.extend_from_slice(&u16::try_from(digits.len())?.to_be_bytes());
-    out.extend_from_slice(&weight.to_be_bytes());
-    out.extend_from_slice(&sign.to_be_bytes());
-    out.extend_from_slice(&decimals.to_be_bytes());
-    out.extend_from_slice(digits.as_flattened());
-    Ok(())
 }
 
 #[cfg(test)]
@@ -122,6 +81,7 @@ mod tests {
     use cuepoint_domain::money::{Currency, Money};
     use diesel::data_types::PgNumeric;
 
+    use super::numeric::tests::sent;
     use super::*;
     use crate::sum::Sum;
 
@@ -129,19 +89,6 @@ mod tests {
         let mut out = Vec::new();
         assert_eq!(T::encode(value, &mut out).unwrap(), IsNull::No);
         out
-    }
-
-    /// The words of a number as Diesel encodes it.
-    fn by_diesel(number: i128, decimals: u8) -> Vec<u8> {
-        let decimal = BigDecimal::new(number.into(), decimals.into());
-        let (sign, weight, scale, digits) = match PgNumeric::from(&decimal) {
-            PgNumeric::Positive { weight, scale, digits } => (0, weight, scale, digits),
-            PgNumeric::Negative { weight, scale, digits } => (NEGATIVE, weight, scale, digits),
-            PgNumeric::NaN => panic!("{decimal}"),
-        };
-        let count = u16::try_from(digits.len()).unwrap();
-        let head = [count.to_be_bytes(), weight.to_be_bytes(), sign.to_be_bytes(), scale.to_be_bytes()];
-        head.into_iter().chain(digits.into_iter().map(i16::to_be_bytes)).flatten().collect()
     }
 
     #[test]
@@ -154,8 +101,9 @@ mod tests {
             {
                 for number in [number, -number] {
                     let sum = Sum::of(&currency, Money::from_minor(number));
-                    let decimal = Sum::from(BigDecimal::new(number.into(), decimals.into()));
-                    let expected = by_diesel(number, decimals);
+                    let decimal = BigDecimal::new(number.into(), decimals.into());
+                    let expected = sent(&PgNumeric::from(&decimal));
+                    let decimal = Sum::from(decimal);
                     assert_eq!(encoded::<MoneySum>(&sum), expected, "{number} / 10^{decimals}");
                     assert_eq!(encoded::<MoneySum>(&decimal), expected, "{number} / 10^{decimals}");
                 }

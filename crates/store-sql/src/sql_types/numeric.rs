@@ -1,11 +1,15 @@
 //! The binary form of PostgreSQL's `numeric`: the number of digits, the place of the first one, the sign and the number
 //! of decimals, then the digits in base 10 000. Each is a word of 16 bits.
 
+use std::error::Error;
+
 const POSITIVE: u16 = 0x0000;
 const NEGATIVE: u16 = 0x4000;
 const NOT_A_NUMBER: u16 = 0xC000;
 const INFINITE: u16 = 0xD000;
 const MINUS_INFINITE: u16 = 0xF000;
+/// The maximum number of digits of a 128-bit number to the base 10 000.
+const MOST_DIGITS: usize = 10;
 /// The largest number of decimals of a sum.
 const MOST_DECIMALS: u8 = 38;
 
@@ -60,9 +64,50 @@ pub(super) fn read(bytes: &[u8]) -> Result<(i128, u8), &'static str> {
     Ok((if is_negative { units.saturating_neg() } else { units }, scale))
 }
 
+/// Appends a number divided by this power of ten.
+///
+/// # Errors
+/// When the number has too many digits or decimals.
+pub(super) fn write(
+    number: i128,
+    decimals: u16,
+    out: &mut Vec<u8>,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    // Padded, so that the decimals fill whole digits.
+    let padding = decimals.wrapping_neg() % 4;
+    let padded = number.unsigned_abs().checked_mul(10_u128.pow(u32::from(padding)));
+    let mut rest = padded.ok_or("the sum is too large")?;
+    let mut digits = [[0; 2]; MOST_DIGITS];
+    let mut count = 0_i16;
+    for digit in digits.iter_mut().rev() {
+        if rest == 0 {
+            break;
+        }
+        *digit = u16::try_from(rest % 10_000)?.to_be_bytes();
+        rest /= 10_000;
+        count = count.saturating_add(1);
+    }
+    let after_point = i16::try_from(decimals.div_ceil(4))?;
+    let weight = if count == 0 { 0 } else { count.saturating_sub(after_point).saturating_sub(1) };
+    let sign = if number < 0 { NEGATIVE } else { 0 };
+    let mut digits = digits.as_slice();
+    while let [[0, 0], others @ ..] = digits {
+        digits = others;
+    }
+    while let [others @ .., [0, 0]] = digits {
+        digits = others;
+    }
+    out.extend_from_slice(&u16::try_from(digits.len())?.to_be_bytes());
+    out.extend_from_slice(&weight.to_be_bytes());
+    out.extend_from_slice(&sign.to_be_bytes());
+    out.extend_from_slice(&decimals.to_be_bytes());
+    out.extend_from_slice(digits.as_flattened());
+    Ok(())
+}
+
 #[cfg(test)]
 #[allow(clippy::arithmetic_side_effects, reason = "the numbers are small")]
-mod tests {
+pub(super) mod tests {
     use bigdecimal::BigDecimal;
     use bigdecimal::num_bigint::BigInt;
     use diesel::data_types::PgNumeric;
@@ -78,7 +123,7 @@ mod tests {
     }
 
     /// The bytes of a number of Diesel's.
-    fn sent(number: &PgNumeric) -> Vec<u8> {
+    pub(in super::super) fn sent(number: &PgNumeric) -> Vec<u8> {
         let (weight, sign, scale, digits) = match number {
             PgNumeric::Positive { weight, scale, digits } => (weight, POSITIVE, scale, digits),
             PgNumeric::Negative { weight, scale, digits } => (weight, NEGATIVE, scale, digits),
