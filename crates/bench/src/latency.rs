@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use crate::context::Bench;
 use crate::datasets::{READ, SEEDED, WRITTEN};
@@ -108,17 +108,17 @@ impl Bench {
     fn under_open_load(&self, store: Store, operation: Operation) -> anyhow::Result<Row> {
         let counted_by = operation.counted_by();
         let data = self.dataset(store, if counted_by.is_some() { WRITTEN } else { READ })?;
-        let count = || counted_by.map_or(Ok(0), |query| self.number(&data, query));
-        let before = count()?;
         let servers = [self.server(0, self.programs(), &data)?];
         let [server] = &servers;
         let mut requests = operation.requests(self.population(), self.tokens())?;
-        let (closed, answers) = self.cell(&servers, self.options.most_connections(), &mut requests, false)?;
-        let rate = self.rate(half(closed.per_second));
-        let open = open::run(server.address(), Schedule::random(rate, Instant::now()), &mut requests)?;
-        let (added, answers) = (count()?.saturating_sub(before), answers.saturating_add(open.all));
-        let is_exact = counted_by.is_none() || u64::try_from(added)? == answers;
-        ensure!(is_exact, "{answers} answers had {added} effects");
+        let (rate, open) = self.with_effects(&data, counted_by, || {
+            let connections = self.options.most_connections();
+            let (closed, answers) = self.cell(&servers, connections, &mut requests, false)?;
+            let rate = self.rate(half(closed.per_second));
+            let open = open::run(server.address(), Schedule::random(rate, Instant::now()), &mut requests)?;
+            let answers = answers.saturating_add(open.all);
+            Ok(((rate, open), answers))
+        })?;
         drop(servers);
         if counted_by.is_some() {
             self.verify(self.programs(), &data)?;

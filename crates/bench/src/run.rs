@@ -181,13 +181,9 @@ impl Bench {
                 started = Some((self.servers(ours, programs, &data)?, requests));
             }
             let Some((servers, requests)) = &mut started else { continue };
-            let count = || counted_by.map_or(Ok(0), |query| self.number(&data, query));
-            let before = count()?;
-            let (figures, answers) =
-                self.cell(servers, *connections, requests, ours.store == Store::Postgres)?;
-            let added = count()?.saturating_sub(before);
-            let is_exact = counted_by.is_none() || u64::try_from(added)? == answers;
-            ensure!(is_exact, "{answers} answers had {added} effects");
+            let figures = self.with_effects(&data, counted_by, || {
+                self.cell(servers, *connections, requests, ours.store == Store::Postgres)
+            })?;
             rows.push(printed_row(&ours.name, *connections, figures));
         }
         drop(started);
@@ -196,6 +192,23 @@ impl Bench {
             self.remove(&data)?;
         }
         Ok(rows)
+    }
+
+    /// Runs work that returns its result and the number of answers, each of which has had one effect if they are
+    /// counted.
+    pub(crate) fn with_effects<T>(
+        &self,
+        data: &Dataset,
+        counted_by: Option<&str>,
+        work: impl FnOnce() -> anyhow::Result<(T, u64)>,
+    ) -> anyhow::Result<T> {
+        let count = || counted_by.map_or(Ok(0), |query| self.number(data, query));
+        let before = count()?;
+        let (result, answers) = work()?;
+        let added = count()?.saturating_sub(before);
+        let is_exact = counted_by.is_none() || u64::try_from(added)? == answers;
+        ensure!(is_exact, "{answers} answers had {added} effects");
+        Ok(result)
     }
 
     fn servers(&self, ours: &Ours, programs: &Programs, data: &Dataset) -> anyhow::Result<Vec<Service>> {
