@@ -41,10 +41,11 @@ macro_rules! written {
             )+
             Update<StoredTopup, Later> = suspense.into_values(),
             EndSessions = ended_sessions.into_values(),
-            Update<StoredWallet> = wallets.into_values(),
             RemoveKeys = replaced_keys,
             Insert<StoredKey> = keys,
             Insert<StoredEntry> = entries,
+            // After the entries: their check of wallets then finds the rows as the plan locked them.
+            Update<StoredWallet> = wallets.into_values(),
             Insert<StoredPosting> = postings,
             Insert<StoredSecurityEvent> = events,
         }

@@ -21,3 +21,13 @@ pub(crate) async fn client(url: &str) -> Client {
     tokio::spawn(connection);
     client
 }
+
+/// Waits until this many transactions wait for locks.
+pub(crate) async fn until_waiting(asking: &Client, waiters: i64) {
+    until("transactions wait for locks", || async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == waiters
+    })
+    .await;
+}

@@ -11,8 +11,11 @@ use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
+use tokio_postgres::error::SqlState;
 
-use crate::scenario::{amount, available, client, guest, metadata, now, open, topup, withdrawal};
+use crate::scenario::{
+    amount, available, client, guest, metadata, now, open, topup, until_waiting, withdrawal,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_sent_to_two_servers_is_applied_once() {
@@ -57,6 +60,96 @@ async fn concurrent_servers_never_overdraw_a_wallet_or_deadlock() {
     let mut auditor = Auditor::new();
     servers[2].show(&mut auditor).await.unwrap();
     assert_eq!(auditor.finish().unwrap().entries, 66);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wallet_is_not_deleted_while_two_servers_add_rows_that_refer_to_it() {
+    let database = TestDatabase::create().await;
+    let servers = [open(database.url()).await, open(database.url()).await];
+    let wallet = guest(&servers[0], 1_000_00).await;
+    let deleting = client(database.url()).await;
+    let delete = format!("DELETE FROM wallets WHERE user_id = {wallet}");
+    for round in 0..1_000 {
+        let server = &servers[round % servers.len()];
+        let plan = withdrawal(server, wallet, 1_00, "T1").await;
+        let deletion = deleting.batch_execute(&delete);
+        let (applied, deleted) = tokio::join!(server.apply(plan), deletion);
+        applied.unwrap();
+        assert_eq!(deleted.unwrap_err().code(), Some(&SqlState::RESTRICT_VIOLATION));
+    }
+    let mut auditor = Auditor::new();
+    servers[0].show(&mut auditor).await.unwrap();
+    assert_eq!(auditor.finish().unwrap().entries, 1_001);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_of_a_wallet_waits_for_its_deletion_by_the_owner_of_the_database_and_is_refused() {
+    let database = TestDatabase::create().await;
+    let server = open(database.url()).await;
+    let wallet = guest(&server, 0).await;
+    let (deleting, adding) = (client(database.url()).await, client(database.url()).await);
+    deleting.batch_execute("ALTER TABLE wallets DISABLE TRIGGER wallets_are_kept").await.unwrap();
+    deleting.batch_execute(&format!("BEGIN; DELETE FROM wallets WHERE user_id = {wallet}")).await.unwrap();
+    let row = format!(
+        "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, created_at, \
+             updated_at) \
+         VALUES (1, {wallet}, 1, 'T1', 'USDT', 'TRC20', 'pending', now(), now())"
+    );
+    let asking = client(database.url()).await;
+    let deletion = async {
+        until_waiting(&asking, 1).await;
+        deleting.batch_execute("COMMIT").await.unwrap();
+    };
+    let (added, ()) = tokio::join!(adding.batch_execute(&row), deletion);
+    let refusal = added.unwrap_err();
+    let constraint = refusal.as_db_error().and_then(|error| error.constraint());
+    assert_eq!(constraint, Some("withdrawals_user_id_fkey"));
+
+    // In the other order, the deletion waits.
+    let other = guest(&server, 0).await;
+    let row = row.replace(&format!("(1, {wallet},"), &format!("(1, {other},"));
+    adding.batch_execute(&format!("BEGIN; {row}")).await.unwrap();
+    let delete = format!("DELETE FROM wallets WHERE user_id = {other}");
+    let addition = async {
+        until_waiting(&asking, 1).await;
+        adding.batch_execute("ROLLBACK").await.unwrap();
+    };
+    let (deleted, ()) = tokio::join!(deleting.batch_execute(&delete), addition);
+    deleted.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temporary_table_of_wallets_does_not_admit_rows_of_no_wallet() {
+    let database = TestDatabase::create().await;
+    let server = open(database.url()).await;
+    let user = guest(&server, 10_00).await;
+    server.apply(withdrawal(&server, user, 1_00, "T1").await).await.unwrap();
+    let role = client(&database.service_url()).await;
+    role.batch_execute("CREATE TEMP TABLE wallets AS SELECT 99::bigint AS user_id").await.unwrap();
+    for (table, column) in [("withdrawals", "user_id"), ("ledger_entries", "wallet_id")] {
+        let row = format!(
+            "INSERT INTO {table} SELECT (jsonb_populate_record(one, '{{\"{column}\": 99, \"id\": 7, \"reference\": null}}')).* \
+             FROM {table} AS one LIMIT 1"
+        );
+        let refused = role.batch_execute(&row).await.unwrap_err();
+        assert_eq!(refused.code(), Some(&SqlState::FOREIGN_KEY_VIOLATION), "{refused:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_that_is_sent_twice_at_once_to_one_server_is_applied_once() {
+    let database = TestDatabase::create().await;
+    let server = open(database.url()).await;
+    let wallet = guest(&server, 0).await;
+    for _ in 0..20 {
+        let plan = topup(&server, wallet, 1_00).await;
+        let both =
+            join_all([server.apply(plan.clone()), server.apply(plan.clone()), server.apply(plan)]).await;
+        let fresh = both.iter().filter(|applied| matches!(applied, Ok(Applied::Fresh(_))));
+        assert_eq!(fresh.count(), 1, "{both:?}");
+        assert!(both.iter().all(Result::is_ok), "{both:?}");
+    }
+    assert_eq!(available(&server, wallet).await, 20_00);
 }
 
 #[tokio::test(flavor = "multi_thread")]

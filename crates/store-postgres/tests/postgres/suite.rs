@@ -14,7 +14,7 @@ use cuepoint_store_sql_tests::tamper::Case;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-use crate::scenario::{client, open, until};
+use crate::scenario::{client, open, until_waiting};
 
 /// Drops every constraint that would refuse a row.
 const WITHOUT_CONSTRAINTS: &str = "
@@ -46,6 +46,10 @@ const TAMPERING: &[Case] = &[(
 const VIOLATIONS: &[Violation] = &[
     ("", "UPDATE users SET latitude = 'NaN', longitude = 0 WHERE id = 1", "users_latitude_check"),
     ("", "UPDATE deployment SET timeline = -1", "deployment_timeline_check"),
+    ("", "DELETE FROM wallets WHERE user_id = 2", APPEND_ONLY),
+    ("", "UPDATE wallets SET user_id = 9 WHERE user_id = 2", APPEND_ONLY),
+    ("", "TRUNCATE wallets CASCADE", APPEND_ONLY),
+    ("", "UPDATE withdrawals SET user_id = 1 WHERE id = 1", APPEND_ONLY),
     ("", "TRUNCATE ledger_entries", APPEND_ONLY),
     ("", "TRUNCATE postings", APPEND_ONLY),
     ("", "TRUNCATE security_events", APPEND_ONLY),
@@ -153,13 +157,7 @@ impl SqlFixture for OnPostgres {
     }
 
     async fn until_held_up(&self) {
-        let asking = client(self.url()).await;
-        until("the writer waits for the lock", || async {
-            let waiting = "SELECT count(*) FROM pg_stat_activity \
-                WHERE datname = current_database() AND wait_event_type = 'Lock'";
-            asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1
-        })
-        .await;
+        until_waiting(&client(self.url()).await, 1).await;
     }
 
     async fn transactions(&self) -> Option<i64> {

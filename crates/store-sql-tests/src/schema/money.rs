@@ -10,7 +10,6 @@ pub(super) const MONEY: &[Violation] = &[
     (WALLET, "owed = -0.01 WHERE user_id = 2", "wallets_owed_check"),
     (WALLET, "available = 1 WHERE user_id = 1", "wallets_without_entries_are_empty"),
     (WALLET, "head = {bytes} WHERE user_id = 1", "wallets_head_check"),
-    ("", "DELETE FROM wallets WHERE user_id = 2", "withdrawals_user_id_fkey"),
     (
         REQUEST,
         "(3, 1, 1, 't', 'a', 'popular', 'https://x', 9, 'rejected', NULL, {now}, NULL, {now})",
@@ -90,6 +89,11 @@ pub(super) const MONEY: &[Violation] = &[
         "withdrawals_approved_by_two_others",
     ),
     ("", "UPDATE withdrawals SET status = 'pending' WHERE id = 9", "withdrawals_pending_have_one_approval"),
+    (
+        WITHDRAWAL,
+        "(2, 9, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, {now}, {now})",
+        "withdrawals_user_id_fkey",
+    ),
     (WITHDRAWAL, "(2, 2, 1, 'w', 'USDT', 'TRC20', 'lost', NULL, {now}, {now})", "withdrawals_status_check"),
     (
         WITHDRAWAL,
@@ -202,6 +206,11 @@ pub(super) const MONEY: &[Violation] = &[
         ENTRY,
         "(2, 2, {new id}, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, {now}, {link}, {link})",
         "ledger_entries_operation_id_fkey",
+    ),
+    (
+        ENTRY,
+        "(9, 1, {id 1}, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, {now}, {zero}, {link})",
+        "ledger_entries_wallet_id_fkey",
     ),
     (POSTING, "({id 1}, 'outside_topups', 0, {now})", "postings_amount_check"),
     (POSTING, "({id 1}, 'elsewhere', 1, {now})", "postings_account_check"),

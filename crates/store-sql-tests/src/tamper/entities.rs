@@ -128,6 +128,11 @@ pub(crate) const ENTITIES: &[Case] = &[
         "withdrawal 3: it differs from the record of operation",
     ),
     (
+        "a withdrawal of no wallet",
+        "UPDATE withdrawals SET user_id = 99 WHERE id = 1",
+        "withdrawal 1: its hold entry is missing",
+    ),
+    (
         "a deleted withdrawal",
         "DELETE FROM withdrawals WHERE id = 1",
         "entry 10 of wallet 1 refers to withdrawal 1, which does not exist",

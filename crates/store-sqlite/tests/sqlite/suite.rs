@@ -41,6 +41,7 @@ const VIOLATIONS: &[Violation] = &[
     ),
     ("", "UPDATE deployment SET origin_copy_id = {bytes 00}", "deployment_origin_copy_id_check"),
     ("", "UPDATE deployment SET begun_copy_id = {bytes 00}", "deployment_begun_copy_id_check"),
+    ("", "DELETE FROM wallets WHERE user_id = 2", "withdrawals_user_id_fkey"),
     ("", "UPDATE operations SET receipt = '[]'", APPEND_ONLY),
     ("", "DELETE FROM operations", APPEND_ONLY),
 ];
