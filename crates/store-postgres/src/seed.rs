@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 
 use crate::connect::connection::Connector;
 use crate::connect::migrations;
-use crate::writer::{Insert, Update, write};
+use crate::writer::{Insert, PreparedWrites, Update, Writes};
 
 /// Users added by one statement: the protocol allows 65 535 parameters, and a user has 26.
 const PEOPLE: usize = 2_000;
@@ -155,6 +155,7 @@ async fn write_batches(
     mut connection: AsyncPgConnection,
     mut batches: mpsc::Receiver<Batch>,
 ) -> anyhow::Result<AsyncPgConnection> {
+    let mut prepared = PreparedWrites::default();
     while let Some(Batch { users, wallets, writes }) = batches.recv().await {
         connection.batch_execute("BEGIN").await?;
         for people in users.chunks(PEOPLE) {
@@ -163,7 +164,9 @@ async fn write_batches(
         if !wallets.is_empty() {
             wallets.into_iter().collect::<Insert<StoredWallet>>().execute(&mut connection).await?;
         }
-        write(writes, None, &connection).await?;
+        if !writes.is_empty() {
+            Writes::of(writes, None, &connection).execute(&mut prepared).await?;
+        }
         connection.batch_execute("COMMIT").await?;
     }
     Ok(connection)

@@ -22,9 +22,9 @@ pub enum CrashPoint {
     AfterLock,
     /// All rows of the lock set are read.
     AfterRead,
-    /// The changes are written but not committed.
+    /// The changes are written but not committed. A group that sends COMMIT with its writes does not reach it.
     AfterWrite,
-    /// COMMIT is about to be sent.
+    /// COMMIT is about to be sent, on PostgreSQL perhaps with the writes.
     BeforeCommit,
     /// The commit is confirmed.
     AfterCommit,

@@ -193,6 +193,28 @@ fn is_done(answer: &Answer, replayed: bool, told: &str) {
     assert_eq!(answer.header(REPLAYED).is_some(), replayed, "{told}: {answer}");
 }
 
+#[test]
+fn crash_before_a_commit_that_is_sent_with_its_writes_applies_nothing() {
+    let database = Arc::new(Database::postgres());
+    let crash = [("CUEPOINT_CRASH_AT", "before_commit"), ("CUEPOINT_CRASH_ON", "open_withdrawal")];
+    let mut server = Server::on(&database, &crash);
+    let guest = server.payer("100");
+    // Every statement is prepared after these. Only a plan with a key dies.
+    is_done(&withdrawal(&guest).send(), false, "without a key");
+    let topup = guest.call("POST", "/wallet/topups").json(&json!({"amount": 7}));
+    is_done(&topup.key("first").send(), false, "another plan");
+    let before = guest.wallet();
+    assert!(withdrawal(&guest).key("k").try_send().is_err());
+    assert!(!server.ended().success());
+
+    let again = Server::on(&database, &[]);
+    let guest = guest.at(&again.client());
+    assert_eq!(guest.wallet(), before);
+    is_done(&withdrawal(&guest).key("k").send(), false, "after the restart");
+    is_done(&withdrawal(&guest).key("k").send(), true, "again");
+    database.verify();
+}
+
 /// The connection is cut at a commit and stays cut until the process is dead, so that the outcome is unknown.
 fn cut_at_the_commit(traffic: Traffic, committed: bool) {
     let database = Arc::new(Database::postgres());

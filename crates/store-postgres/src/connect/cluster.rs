@@ -10,8 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel_async::AsyncPgConnection;
+use tokio::time::Instant;
 
 use crate::connect::failure::Refusal;
+use crate::connect::kept_plans::KeptPlans;
 use crate::connect::node::Node;
 
 /// The state of the cluster as seen by a server, shared by all its connections.
@@ -113,11 +115,25 @@ pub(crate) struct AdmittedConnection {
     generation: u64,
     backend: i32,
     timeline: Option<u32>,
+    opened: Instant,
+    plans: KeptPlans,
 }
 
 impl AdmittedConnection {
     pub(crate) fn new(connection: AsyncPgConnection, node: &Node, generation: u64) -> Self {
-        Self { connection, generation, backend: node.backend, timeline: node.timeline() }
+        Self {
+            connection,
+            generation,
+            backend: node.backend,
+            timeline: node.timeline(),
+            opened: Instant::now(),
+            plans: KeptPlans::new(),
+        }
+    }
+
+    /// Whether its plans are to be discarded now; the caller does it.
+    pub(crate) fn plans_are_due(&self) -> bool {
+        self.plans.are_due(self.opened.elapsed())
     }
 
     /// The timeline of its node, which a running primary keeps.

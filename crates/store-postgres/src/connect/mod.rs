@@ -4,6 +4,7 @@ pub(crate) mod cluster;
 pub(crate) mod connection;
 pub(crate) mod deployment;
 pub(crate) mod failure;
+pub(crate) mod kept_plans;
 pub(crate) mod migrations;
 pub(crate) mod node;
 pub(crate) mod notifications;

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use diesel_async::AsyncPgConnection;
 use tokio::time::Instant;
 
 use crate::connect::cluster::AdmittedConnection;
@@ -73,7 +72,7 @@ pub(crate) struct ConnectionGuard<'a> {
 }
 
 impl ConnectionGuard<'_> {
-    pub(crate) fn connection(&self) -> &AsyncPgConnection {
+    pub(crate) fn connection(&self) -> &AdmittedConnection {
         &self.connection
     }
 

@@ -1,23 +1,25 @@
 //! One group in one transaction, retried until its outcome is known.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::operation::{Plan, Rejection};
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{PROOF_WITHIN, PROVEN_FOR};
-use cuepoint_store_sql::{Folded, GroupLockSet, LockedTable, fold};
+use cuepoint_store_sql::{LockedTable, WriteSet};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use futures_util::future::try_join4;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later, load, proof, write};
+use super::decide::{Answers, DecidedGroup, GroupContext, decide};
+use super::write::{PreparedWrites, Writes, WritesFailure};
+use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later};
 use crate::connect::cluster::AdmittedConnection;
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
@@ -30,8 +32,10 @@ const ATTEMPTS: u32 = 3;
 const ASK_AGAIN: Duration = Duration::from_millis(150);
 /// Time limit of the part of a proof before its commit.
 const PROOF_WORK: Duration = Duration::from_millis(850);
-/// The maximum number of commits waiting for a synchronous standby; further plans are refused.
+/// The maximum number of commits waiting for a synchronous standby; further plans are refused. Two groups at once can
+/// exceed it by one.
 const MAX_UNANSWERED: usize = 3;
+
 /// The deadlines of the phases of a group.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
@@ -130,23 +134,11 @@ impl DatabaseFailure {
     }
 }
 
-/// The result of each plan of a group.
-pub(super) type Answers = Vec<Result<Applied, Rejection>>;
-
-/// A group that is ready to be committed.
-pub(super) struct Prepared {
-    pub(super) answers: Answers,
-    /// Whether it has anything to commit.
-    written: bool,
-    /// Whether it notes the timeline.
-    notes_timeline: bool,
-}
-
 /// The failure of an attempt.
 enum Failed {
     /// Nothing was committed.
     Before(DatabaseFailure),
-    /// COMMIT was sent, and its reply is lost: these operations may be applied.
+    /// COMMIT may have been sent, and its reply is lost: these operations may be applied.
     OutcomeUnknown(HashSet<OperationId>, DatabaseFailure),
 }
 
@@ -156,23 +148,47 @@ impl<F: Into<DatabaseFailure>> From<F> for Failed {
     }
 }
 
+/// What the committers of a writer share.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Notified when the database has replied to a part of a group's work before its commit.
+    pub(super) progress: Notify,
+    /// The backends with an unanswered COMMIT, which PostgreSQL keeps until a synchronous standby answers,
+    /// even if their client is gone.
+    unanswered: Mutex<Vec<i32>>,
+}
+
+impl Shared {
+    fn unanswered(&self) -> MutexGuard<'_, Vec<i32>> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Commits groups, one after the other, on a connection of its own.
 pub(super) struct PostgresCommitter {
     connector: Connector,
     currency: Currency,
+    shared: Arc<Shared>,
     /// The connection while it is idle.
     idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
     /// The timeline that a commit on the connection has noted.
     noted: Option<u32>,
-    /// The backends with an unanswered COMMIT, which PostgreSQL keeps until a synchronous standby answers,
-    /// even if their client is gone.
-    unanswered: Vec<i32>,
+    /// The statements that are prepared on the connection.
+    prepared: PreparedWrites,
 }
 
 impl PostgresCommitter {
-    pub(super) fn new(connector: Connector, currency: Currency) -> Self {
-        Self { connector, currency, idle: None, committed_at: None, noted: None, unanswered: Vec::new() }
+    pub(super) fn new(connector: Connector, currency: Currency, shared: Arc<Shared>) -> Self {
+        Self {
+            connector,
+            currency,
+            shared,
+            idle: None,
+            committed_at: None,
+            noted: None,
+            prepared: PreparedWrites::default(),
+        }
     }
 
     /// Proves that a commit can be made now, unless one was made recently.
@@ -251,7 +267,7 @@ impl PostgresCommitter {
         limits: &Limits,
     ) -> Result<Answers, Failed> {
         let start = Instant::now();
-        let mut connection = self.connection(limits.work).await?;
+        let connection = self.connection(limits.work).await?;
         let finds_out = prove && !plans.is_empty();
         if !finds_out {
             self.ensure_commits_are_answered(&connection, plans, limits).await?;
@@ -260,30 +276,29 @@ impl PostgresCommitter {
         // Servers of an earlier version take a gap for lost operations.
         let may_leave_gap = feature_level.leaves_position_gaps();
         let timeline = connection.timeline().filter(|now| may_leave_gap && self.noted != Some(*now));
-        let working = prepare(&connection, plans, prove, own, (&self.currency, feature_level), timeline);
-        let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(DatabaseFailure::Deadline));
-        let Prepared { answers, written, notes_timeline } = match prepared {
-            Ok(prepared) => prepared,
-            Err(failure) => {
-                if failure.is_read_only() {
-                    self.connector.cluster().renew_connections();
-                }
-                if failure.keeps_connection() {
-                    self.roll_back(connection, limits.answer).await;
-                }
-                return Err(failure.into());
-            }
+        let context = GroupContext {
+            discards_plans: connection.plans_are_due(),
+            currency: &self.currency,
+            feature_level,
+            progress: &self.shared.progress,
         };
-        if !written {
+        let decided = timeout_at(limits.work, decide(&connection, plans, prove, own, context)).await;
+        let DecidedGroup { answers, writes } = match decided.unwrap_or(Err(DatabaseFailure::Deadline)) {
+            Ok(decided) => decided,
+            Err(failure) => return Err(self.abandon(connection, failure, limits).await),
+        };
+        if writes.is_empty() && !prove {
             self.roll_back(connection, limits.answer).await;
             return Ok(answers);
         }
-        crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
-        let committed = timeout_at(limits.answer, connection.batch_execute("COMMIT")).await;
-        match committed.map_err(|_| DatabaseFailure::Deadline).and_then(|done| Ok(done?)) {
+        let notes_timeline = timeline.is_some() && !writes.is_empty();
+        match self.write_and_commit(&connection, plans, writes, timeline, limits).await {
             Ok(()) => self.idle = Some(connection),
-            Err(failure) => {
-                self.unanswered.push(connection.backend());
+            Err(WritesFailure::Write(failure)) => {
+                return Err(self.abandon(connection, failure, limits).await);
+            }
+            Err(WritesFailure::Commit(failure)) => {
+                self.shared.unanswered().push(connection.backend());
                 let fresh =
                     plans.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Ok(Applied::Fresh(_))));
                 return Err(Failed::OutcomeUnknown(
@@ -303,21 +318,67 @@ impl PostgresCommitter {
         Ok(answers)
     }
 
+    /// Writes the rows and commits: in one flight if every statement is prepared, otherwise one after the other.
+    async fn write_and_commit(
+        &mut self,
+        mut connection: &AsyncPgConnection,
+        plans: &[&Plan],
+        writes: WriteSet,
+        timeline: Option<u32>,
+        limits: &Limits,
+    ) -> Result<(), WritesFailure> {
+        if !writes.is_empty() {
+            let writes = Writes::of(writes, timeline, connection);
+            if timeline.is_none() && writes.are_prepared(&self.prepared) && Instant::now() < limits.work {
+                crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
+                let done = timeout_at(limits.answer, writes.execute_and_commit(connection)).await;
+                return done.unwrap_or(Err(WritesFailure::Commit(DatabaseFailure::Deadline)));
+            }
+            let executed = timeout_at(limits.work, writes.execute(&mut self.prepared)).await;
+            executed.unwrap_or(Err(DatabaseFailure::Deadline)).map_err(WritesFailure::Write)?;
+        }
+        self.shared.progress.notify_one();
+        crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
+        crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
+        let committed = timeout_at(limits.answer, connection.batch_execute("COMMIT")).await;
+        let committed = committed.map_err(|_| DatabaseFailure::Deadline).and_then(|done| Ok(done?));
+        committed.map_err(WritesFailure::Commit)
+    }
+
+    /// Ends a transaction that was not committed.
+    async fn abandon(
+        &mut self,
+        connection: AdmittedConnection,
+        failure: DatabaseFailure,
+        limits: &Limits,
+    ) -> Failed {
+        if failure.is_read_only() {
+            self.connector.cluster().renew_connections();
+        }
+        if failure.keeps_connection() {
+            self.roll_back(connection, limits.answer).await;
+        }
+        Failed::Before(failure)
+    }
+
     /// Refuses to send COMMIT while too many wait for a standby: each occupies a backend of the server, until
     /// no connection is left.
     async fn ensure_commits_are_answered(
-        &mut self,
+        &self,
         connection: &AsyncPgConnection,
         plans: &[&Plan],
         limits: &Limits,
     ) -> Result<(), DatabaseFailure> {
         let most = if plans.is_empty() { 1 } else { MAX_UNANSWERED };
-        if self.unanswered.len() < most {
+        let asked = self.shared.unanswered().clone();
+        if asked.len() < most {
             return Ok(());
         }
-        let waiting = still_committing(connection, &self.unanswered);
-        self.unanswered = timeout_at(limits.work, waiting).await.unwrap_or(Err(DatabaseFailure::Deadline))?;
-        if self.unanswered.len() < most { Ok(()) } else { Err(DatabaseFailure::StandbySilent) }
+        let waiting = still_committing(connection, &asked);
+        let waiting = timeout_at(limits.work, waiting).await.unwrap_or(Err(DatabaseFailure::Deadline))?;
+        let mut unanswered = self.shared.unanswered();
+        unanswered.retain(|backend| waiting.contains(backend) || !asked.contains(backend));
+        if unanswered.len() < most { Ok(()) } else { Err(DatabaseFailure::StandbySilent) }
     }
 
     /// Returns the connection of the previous group if it is still usable, or a new one.
@@ -327,6 +388,7 @@ impl PostgresCommitter {
             None => {
                 // Another connection can lead to a node that lacks the commit with the note.
                 self.noted = None;
+                self.prepared = PreparedWrites::default();
                 let opened = timeout_at(until, self.connector.open()).await;
                 Ok(opened.map_err(|_| DatabaseFailure::Deadline)??)
             }
@@ -352,47 +414,4 @@ async fn still_committing(
         .sql(")")
         .load(&mut connection)
         .await?)
-}
-
-/// Locks, reads, checks and writes: everything but the commit.
-///
-/// The locks are pipelined after `BEGIN`, and the reads after the locks: the server executes the statements
-/// of a connection in order, and each statement sees what was committed when it began. If one fails, so do
-/// all after it.
-///
-/// With `prove`, something is written to the log even if no plan changes anything. A plan that is found
-/// applied under its own operation, listed in `own`, was applied by an earlier attempt of this very call. A
-/// `timeline` is noted with the operations.
-pub(super) async fn prepare(
-    connection: &AsyncPgConnection,
-    plans: &[&Plan],
-    prove: bool,
-    own: &mut HashSet<OperationId>,
-    (currency, feature_level): (&Currency, FeatureLevel),
-    timeline: Option<u32>,
-) -> Result<Prepared, DatabaseFailure> {
-    crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
-    let set = GroupLockSet::of(plans.iter().copied());
-    let begin = async { Ok((&mut &*connection).batch_execute("BEGIN").await?) };
-    let lock = async {
-        let locked = load::lock(&set, connection).await?;
-        crash_points::at(CrashPoint::AfterLock, plans.iter().copied());
-        Ok(locked)
-    };
-    let proving = async {
-        if prove {
-            (&mut &*connection).batch_execute(&proof::statement()).await?;
-        }
-        Ok(())
-    };
-    // Futures are polled, and statements sent, in this order.
-    let ((), mut loaded, read, ()) = try_join4(begin, lock, load::read(&set, connection), proving).await?;
-    crash_points::at(CrashPoint::AfterRead, plans.iter().copied());
-    loaded.extend(read);
-    let mut book = loaded.book(feature_level, currency)?;
-    let Folded { answers, writes } = fold(&mut book, plans, own, currency)?;
-    let written = write::write(writes, timeline, connection).await?;
-    crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
-    let notes_timeline = written && timeline.is_some();
-    Ok(Prepared { answers, written: written || prove, notes_timeline })
 }

@@ -1,22 +1,24 @@
-//! The writer: plans wait in a bounded queue, and each transaction takes all that wait.
+//! The writer: plans wait in a bounded queue, and each transaction takes all that wait. Two transactions run at most.
 //!
 //! | step | round trips |
 //! |---|---|
 //! | `BEGIN`; lock the named rows in the order of [`cuepoint_store_sql::LockedTable`]; read the rest of the lock set | 1 |
 //! | [`cuepoint_store_sql::fold`] | 0 |
-//! | write each table that changed | 1 |
-//! | `COMMIT` | 1 |
+//! | write each table that changed, `COMMIT` | 1, or 2 until the statements are prepared |
 //!
 //! The number of plans does not change the number of round trips. No plan is answered before its commit is
 //! known.
 //!
-//! The writer and its connection have a dedicated thread: a reply of the database costs no thread switch, a
+//! The writer and its connections have a dedicated thread: a reply of the database costs no thread switch, a
 //! cancelled caller has no effect, and readers never delay plans.
 
+mod decide;
 mod group;
+mod in_flight;
 mod load;
 mod operations;
 mod proof;
+mod second_group;
 mod statements;
 #[cfg(feature = "testing")]
 mod testing;
@@ -33,7 +35,7 @@ use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use cuepoint_store_sql::answers::{Caller, PlanAnswer, answer_all, failed};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
-use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};
+use cuepoint_store_sql::limits::{ANSWER, QUEUE, UNREADY_FOR, WAIT};
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinError, spawn_blocking};
@@ -42,7 +44,6 @@ use tokio::time::{Instant, timeout_at};
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::notifications::Commits;
-use crate::telemetry;
 use group::{Limits, PostgresCommitter};
 pub(crate) use statements::Insert;
 #[cfg(feature = "seed")]
@@ -50,7 +51,7 @@ pub(crate) use statements::Update;
 #[cfg(feature = "testing")]
 pub(crate) use testing::tables_locked_by;
 #[cfg(feature = "seed")]
-pub(crate) use write::write;
+pub(crate) use write::{PreparedWrites, Writes};
 
 /// Latest points before the reply deadline at which COMMIT may be sent and its reply awaited.
 const COMMIT_BEFORE: Duration = Duration::from_millis(1_500);
@@ -114,7 +115,10 @@ impl Writer {
             .name("writer".to_owned())
             .spawn({
                 let outcomes = Outcomes { refused: refused.clone(), commits };
-                let groups = run(waiting, proving, connector, currency, outcomes);
+                let new = move |shared: &Arc<_>| {
+                    PostgresCommitter::new(connector.clone(), currency.clone(), Arc::clone(shared))
+                };
+                let groups = in_flight::run(waiting, proving, new, outcomes);
                 // As a task, since each wake-up of the root future is a system call.
                 move || runtime.block_on(runtime.spawn(groups))
             })
@@ -143,7 +147,7 @@ impl Writer {
     }
 
     /// Proves that plans can be committed now by a write and commit like those of plans, unless one was
-    /// committed recently. It waits for the running group.
+    /// committed recently. It waits for a running group.
     ///
     /// # Errors
     /// [`Unavailable`] when they cannot.
@@ -173,70 +177,23 @@ fn later(from: Instant, by: Duration) -> Instant {
     from.checked_add(by).unwrap_or(from)
 }
 
-/// Commits groups until the queue is closed and empty, and answers provers between groups.
-async fn run(
-    mut waiting: mpsc::Receiver<Job>,
-    mut proving: mpsc::Receiver<Prover>,
-    connector: Connector,
-    currency: Currency,
-    outcomes: Outcomes,
-) {
-    let new = || PostgresCommitter::new(connector.clone(), currency.clone());
-    let mut committer = new();
-    let mut jobs = Vec::new();
-    loop {
-        let prover = tokio::select! {
-            biased;
-            received = waiting.recv_many(&mut jobs, GROUP) => {
-                if received == 0 {
-                    return;
-                }
-                proving.try_recv().ok()
-            }
-            Some(prover) = proving.recv() => Some(prover),
-        };
-        telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
-        let (group, outcomes) = (std::mem::take(&mut jobs), outcomes.clone());
-        // In a task of its own, so that a panic does not affect later groups.
-        let done = tokio::spawn(commit_and_prove(committer, group, prover, outcomes));
-        committer = done.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "a group has failed");
-            new()
-        });
-    }
-}
-
-/// Commits a group, and answers a prover after it. On the heap, since the runtime moves the future of a task several
-/// times.
-fn commit_and_prove(
-    mut committer: PostgresCommitter,
-    group: Vec<Job>,
-    prover: Option<Prover>,
-    outcomes: Outcomes,
-) -> impl Future<Output = PostgresCommitter> + Send + 'static {
-    Box::pin(async move {
-        commit(&mut committer, group, &outcomes).await;
-        if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
-            let proof = committer.prove(&Limits::of_proof(Instant::now())).await;
-            let _ = prover.send(proof.map_err(Unavailable::from));
-        }
-        committer
-    })
-}
-
 /// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
-/// that one fails.
-async fn commit(committer: &mut PostgresCommitter, jobs: Vec<Job>, outcomes: &Outcomes) {
+/// that one fails. Returns the number of plans that were answered together.
+async fn commit(committer: &mut PostgresCommitter, jobs: Vec<Job>, outcomes: &Outcomes) -> usize {
     let start = Instant::now();
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
     for job in late {
         job.caller.answer(failed("the plan waited too long and was not applied"));
     }
-    let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
+    let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return 0 };
     let limits = Limits::new(start, later(first, ANSWER));
     match commit_jobs(committer, &jobs, &limits, outcomes).await {
-        Ok(answers) => answer_all(jobs.into_iter().map(|job| job.caller).zip(answers)),
+        Ok(answers) => {
+            let together = answers.len();
+            answer_all(jobs.into_iter().map(|job| job.caller).zip(answers));
+            return together;
+        }
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
                 match commit_jobs(committer, slice::from_ref(&job), &limits, outcomes)
@@ -252,6 +209,7 @@ async fn commit(committer: &mut PostgresCommitter, jobs: Vec<Job>, outcomes: &Ou
         // Each caller gets a copy of the failure's description.
         Err(failure) => answer_all(jobs.into_iter().map(|job| (job.caller, failed(failure.to_string())))),
     }
+    0
 }
 
 /// Commits the plans of these jobs together, and records whether the database accepts plans.
@@ -274,18 +232,4 @@ async fn commit_jobs(
     let answers = committed?;
     crash_points::at(CrashPoint::BeforeAnswer, plans);
     Ok(answers.into_iter().map(|answer| answer.map_err(ApplyError::Rejected)).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_future_of_a_group_commit_takes_at_most_64_bytes() {
-        let connector = Connector::new("postgres://localhost/never_connected").unwrap();
-        let committer = PostgresCommitter::new(connector, Currency::new("EUR", 2).unwrap());
-        let outcomes = Outcomes { refused: Refused::default(), commits: Arc::default() };
-        let size = size_of_val(&commit_and_prove(committer, Vec::new(), None, outcomes));
-        assert!(size <= 64, "{size} bytes");
-    }
 }

@@ -22,22 +22,13 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join, join_all, poll_immediate};
 use time::Duration;
-use tokio_postgres::Client;
 
-use crate::scenario::{amount, available, client, guest, metadata, now, open, request, until, withdrawal_on};
+use crate::scenario::{
+    amount, available, client, guest, metadata, now, open, request, until_waiting, withdrawal_on,
+};
 
 /// The number of pairs of servers.
 const PAIRS: usize = 3;
-
-/// Waits until this many transactions wait for locks.
-async fn until_waiting(asking: &Client, waiters: i64) {
-    until("the server waits for the lock", || async {
-        let waiting = "SELECT count(*) FROM pg_stat_activity \
-            WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == waiters
-    })
-    .await;
-}
 
 /// Applies a plan on each of two servers while the wallet of both is locked, and releases the lock once both
 /// wait for it, the first one for longer.

@@ -11,6 +11,7 @@
 #![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
 
 mod absence;
+mod commits;
 mod copy;
 mod drift;
 mod erasure_at_size;

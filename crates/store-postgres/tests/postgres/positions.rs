@@ -1,18 +1,18 @@
 //! Positions of operations over several servers, and during a roll-out.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::operation::Position;
-use cuepoint_domain::ports::{Audit, Ids, Ledger, OperationLog};
+use cuepoint_domain::ports::{Applied, ApplyError, Audit, Ids, Ledger, OperationLog};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, poll_immediate};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 
-use crate::scenario::{client, guest, open, request, topup, until};
+use crate::scenario::{client, guest, open, request, topup, until, until_waiting};
 
 /// Operations as servers of an earlier version commit them, one for each second before those of the tests.
 const OF_AN_EARLIER_VERSION: &str = "INSERT INTO operations (id, kind, at, receipt) \
@@ -31,16 +31,6 @@ async fn finding(store: &PostgresStore) -> Option<String> {
     auditor.finish().err().map(|finding| finding.to_string())
 }
 
-/// Waits until a statement waits for a lock.
-async fn until_one_waits(client: &Client) {
-    until("a statement waits for a lock", || async {
-        let waiting = "SELECT count(*) FROM pg_stat_activity \
-            WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        client.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1
-    })
-    .await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_wait_for_earlier_positions_of_other_servers() {
     let database = TestDatabase::create().await;
@@ -54,12 +44,62 @@ async fn groups_wait_for_earlier_positions_of_other_servers() {
     other.batch_execute(begin).await.unwrap();
     let mut later = store.apply(topup(&store, user, 1_00).await);
     assert!(poll_immediate(&mut later).await.is_none());
-    until_one_waits(&observer).await;
+    until_waiting(&observer, 1).await;
     assert_eq!(positions(&store).await, [0; 0], "no later position is visible before the earlier one");
     other.batch_execute("COMMIT").await.unwrap();
     later.await.unwrap();
     assert_eq!(positions(&store).await, [1, 2]);
     assert_eq!(finding(&store).await, None);
+}
+
+/// The statement that holds the lock of positions.
+const HOLD_POSITIONS: &str = "BEGIN; SELECT pg_advisory_xact_lock(4, 0)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_groups_of_one_server_wait_for_their_positions_together() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (ada, bob) = (guest(&store, 0).await, guest(&store, 0).await);
+    let (row, lock) = (client(database.url()).await, client(database.url()).await);
+    let observer = client(database.url()).await;
+    row.batch_execute(&format!("BEGIN; SELECT FROM wallets WHERE user_id = {ada} FOR UPDATE")).await.unwrap();
+    let mut first = store.apply(topup(&store, ada, 1_00).await);
+    assert!(poll_immediate(&mut first).await.is_none());
+    until_waiting(&observer, 1).await;
+    let mut second = store.apply(topup(&store, bob, 1_00).await);
+    assert!(poll_immediate(&mut second).await.is_none());
+    lock.batch_execute(HOLD_POSITIONS).await.unwrap();
+    row.batch_execute("ROLLBACK").await.unwrap();
+    until_waiting(&observer, 2).await;
+    lock.batch_execute("ROLLBACK").await.unwrap();
+    for applied in [first.await, second.await] {
+        assert!(matches!(applied, Ok(Applied::Fresh(_))), "{applied:?}");
+    }
+    assert_eq!(positions(&store).await, [1, 2]);
+    assert_eq!(finding(&store).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_that_wait_too_long_for_their_positions_change_nothing() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (ada, bob) = (guest(&store, 0).await, guest(&store, 0).await);
+    let lock = client(database.url()).await;
+    lock.batch_execute(HOLD_POSITIONS).await.unwrap();
+    let start = Instant::now();
+    let (first, second) = (topup(&store, ada, 1_00).await, topup(&store, bob, 1_00).await);
+    let refused = tokio::join!(store.apply(first.clone()), store.apply(second.clone()));
+    for refused in [refused.0, refused.1] {
+        assert!(matches!(refused, Err(ApplyError::Unavailable(_))), "{refused:?}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    lock.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(positions(&store).await, [0; 0]);
+    let applied = tokio::join!(store.apply(first), store.apply(second));
+    for applied in [applied.0, applied.1] {
+        assert!(matches!(applied, Ok(Applied::Fresh(_))), "{applied:?}");
+    }
+    assert_eq!(positions(&store).await, [1, 2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,7 +197,7 @@ async fn only_the_plan_with_a_taken_id_fails() {
     holder.batch_execute(&add).await.unwrap();
     let mut colliding = store.apply(plan);
     assert!(poll_immediate(&mut colliding).await.is_none());
-    until_one_waits(&client(database.url()).await).await;
+    until_waiting(&client(database.url()).await, 1).await;
     let other = store.apply(topup(&store, user, 1_00).await);
     holder.batch_execute("COMMIT").await.unwrap();
     let refused = colliding.await;

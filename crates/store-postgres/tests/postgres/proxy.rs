@@ -1,6 +1,8 @@
 //! A faulty network between the store and its server.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -27,7 +29,30 @@ pub(crate) enum ProxyMode {
 pub(crate) struct Proxy {
     address: SocketAddr,
     mode: watch::Sender<ProxyMode>,
+    seen: Arc<Seen>,
 }
+
+/// The number of messages of each kind that passed.
+#[derive(Default)]
+struct Seen {
+    discards: AtomicUsize,
+    commits_with_writes: AtomicUsize,
+}
+
+impl Seen {
+    fn note(&self, bytes: &[u8]) {
+        let contains = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+        if contains(b"DISCARD PLANS\0") {
+            self.discards.fetch_add(1, Ordering::Relaxed);
+        }
+        if bytes.len() > LONE_COMMIT && contains(b"COMMIT\0") {
+            self.commits_with_writes.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The length of the message COMMIT.
+const LONE_COMMIT: usize = 12;
 
 impl Proxy {
     /// A proxy in front of the server of this URL that passes all traffic.
@@ -40,14 +65,25 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mode = watch::Sender::new(ProxyMode::Fair);
-        let forecast = mode.clone();
+        let (forecast, seen) = (mode.clone(), Arc::<Seen>::default());
+        let noting = Arc::clone(&seen);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = server.clone();
-                tokio::spawn(carry(client, server, forecast.clone()));
+                tokio::spawn(carry(client, server, forecast.clone(), Arc::clone(&noting)));
             }
         });
-        Self { address, mode }
+        Self { address, mode, seen }
+    }
+
+    /// The number of times that plans were discarded.
+    pub(crate) fn discards(&self) -> usize {
+        self.seen.discards.load(Ordering::Relaxed)
+    }
+
+    /// The number of COMMITs that arrived together with other statements.
+    pub(crate) fn commits_with_writes(&self) -> usize {
+        self.seen.commits_with_writes.load(Ordering::Relaxed)
     }
 
     /// The URL with this proxy in place of the server.
@@ -63,7 +99,7 @@ impl Proxy {
 }
 
 /// Forwards bytes both ways for as long as the state of the network allows.
-async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyMode>) {
+async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyMode>, seen: Arc<Seen>) {
     let mut forecast = mode.subscribe();
     if *forecast.borrow() == ProxyMode::Cut {
         return;
@@ -91,13 +127,15 @@ async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyM
                 let Ok(length @ 1..) = read else { return };
                 let bytes = &from_client[..length];
                 let commits = bytes.windows(7).any(|window| window == b"COMMIT\0");
+                seen.note(bytes);
                 if commits && now == ProxyMode::LosesCommit {
                     mode.send_replace(ProxyMode::Fair);
                     return;
                 }
                 server.write_all(bytes).await.unwrap();
                 if commits && matches!(now, ProxyMode::LosesCommitAnswer | ProxyMode::HoldsCommitAnswer) {
-                    let _ = server.read(&mut from_server).await;
+                    // The replies to the writes come first.
+                    until_committed(&mut server).await;
                     mode.send_replace(ProxyMode::Fair);
                     if now == ProxyMode::HoldsCommitAnswer {
                         // Until the client gives up.
@@ -113,5 +151,14 @@ async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyM
                 }
             }
         }
+    }
+}
+
+/// Reads the replies of the server up to that of COMMIT.
+async fn until_committed(server: &mut TcpStream) {
+    let (mut replies, mut part) = (Vec::new(), vec![0; 65_536]);
+    while !replies.windows(7).any(|window| window == b"COMMIT\0") {
+        let Ok(length @ 1..) = server.read(&mut part).await else { return };
+        replies.extend_from_slice(&part[..length]);
     }
 }

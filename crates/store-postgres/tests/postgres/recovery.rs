@@ -19,6 +19,7 @@ use cuepoint_domain::user::{ArtistType, User};
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use cuepoint_store_sql_tests::reads::on_a_worker;
 use futures_util::future::join_all;
 use tokio_postgres::Client;
 
@@ -48,6 +49,27 @@ async fn plans_are_applied_after_the_type_of_a_column_changes() {
     assert!(matches!(store.apply(plan).await.unwrap(), Applied::Fresh(_)));
     assert_eq!(available(&store, user).await, 15_00);
     store.ready().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_writer_and_readers_discard_the_plans_that_they_made_for_an_empty_database() {
+    let database = TestDatabase::create().await;
+    let proxy = Proxy::before(database.url()).await;
+    let store = open(&proxy.url(database.url())).await;
+    let user = guest(&store, 0).await;
+    until("the writer discards its plans", async || {
+        store.apply(topup(&store, user, 1_00).await).await.unwrap();
+        proxy.discards() > 0
+    })
+    .await;
+    let by_writer = proxy.discards();
+    on_a_worker(|| async {
+        until("a reader discards its plans", async || {
+            store.profile(user).await.unwrap();
+            proxy.discards() > by_writer
+        })
+        .await;
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -93,8 +93,9 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
             }
         }
     };
-    let answered = |_: &[u8]| {
-        if commits.load(Ordering::SeqCst) {
+    // The replies to writes that came with COMMIT are before its own.
+    let answered = |bytes: &[u8]| {
+        if commits.load(Ordering::SeqCst) && bytes.windows(7).any(|window| window == b"COMMIT\0") {
             state.set(Traffic::Cut);
         }
     };
