@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use diesel_async::AsyncPgConnection;
+use diesel::QueryResult;
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use tokio::time::Instant;
 
 use crate::connect::failure::Refusal;
-use crate::connect::kept_plans::KeptPlans;
+use crate::connect::kept_plans::{DISCARD, KeptPlans};
 use crate::connect::node::Node;
 
 /// The state of the cluster as seen by a server, shared by all its connections.
@@ -134,6 +135,11 @@ impl AdmittedConnection {
     /// Whether its plans are to be discarded now; the caller does it.
     pub(crate) fn plans_are_due(&self) -> bool {
         self.plans.are_due(self.opened.elapsed())
+    }
+
+    /// Discards its plans if that is due.
+    pub(crate) async fn renew_plans(&self) -> QueryResult<()> {
+        if self.plans_are_due() { (&mut &self.connection).batch_execute(DISCARD).await } else { Ok(()) }
     }
 
     /// The timeline of its node, which a running primary keeps.

@@ -18,23 +18,23 @@ pub(crate) const DISCARD: &str = "DISCARD PLANS";
 /// of the last time, and at least once a minute.
 #[derive(Debug)]
 pub(crate) struct KeptPlans {
-    /// The age of the connection, in milliseconds.
-    discarded_at: AtomicU64,
+    /// The age of the connection from which they are due, in milliseconds.
+    due_from: AtomicU64,
 }
 
 impl KeptPlans {
     pub(crate) fn new() -> Self {
-        Self { discarded_at: AtomicU64::new(milliseconds(FIRST)) }
+        Self { due_from: AtomicU64::new(milliseconds(FIRST)) }
     }
 
     /// Whether the plans of a connection of this age are to be discarded now; the caller discards them.
     pub(crate) fn are_due(&self, age: Duration) -> bool {
         let age = milliseconds(age);
-        if age < self.discarded_at.load(Ordering::Relaxed) {
+        if age < self.due_from.load(Ordering::Relaxed) {
             return false;
         }
         let next = age.saturating_add(age.min(milliseconds(MAX_AGE)));
-        self.discarded_at.store(next, Ordering::Relaxed);
+        self.due_from.store(next, Ordering::Relaxed);
         true
     }
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_are_discarded_at_doubling_ages_and_then_every_minute() {
+    fn plans_are_due_from_doubling_ages_and_then_every_minute() {
         let plans = KeptPlans::new();
         let due: Vec<u64> = (0..300).filter(|age| plans.are_due(Duration::from_secs(*age))).collect();
         assert_eq!(due, [1, 2, 4, 8, 16, 32, 64, 124, 184, 244]);

@@ -6,15 +6,14 @@ use std::time::Duration;
 use deadpool::Runtime;
 use deadpool::managed::{self, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
 use diesel::ConnectionError;
+use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::PoolableConnection;
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::connect::cluster::{AdmittedConnection, Cluster};
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
-use crate::connect::kept_plans;
 use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
 use crate::connect::work::{Extent, Work};
@@ -89,11 +88,7 @@ impl managed::Manager for ConnectionManager {
         if !opened.is_current(self.connector.cluster()) || opened.is_broken() {
             return Err(RecycleError::message("the connection is unusable"));
         }
-        if opened.plans_are_due() {
-            let discarded = opened.batch_execute(kept_plans::DISCARD).await;
-            return discarded.map_err(|error| RecycleError::message(error.to_string()));
-        }
-        Ok(())
+        opened.renew_plans().await.map_err(|error| RecycleError::message(error.to_string()))
     }
 }
 
@@ -216,9 +211,7 @@ impl Database {
         let used = own.get().await?;
         let connection = used.connection();
         let done = async {
-            if connection.plans_are_due() {
-                (&mut &**connection).batch_execute(kept_plans::DISCARD).await?;
-            }
+            connection.renew_plans().await?;
             run(connection, input).await
         };
         let done = done.await;

@@ -86,8 +86,8 @@ fn may_start_second(at_once: bool, waiting: usize, second: &SecondGroup) -> bool
     if at_once { waiting > 0 } else { waiting >= SECOND && second.is_allowed() }
 }
 
-/// Commits a group, answers a prover after it, and returns the committer with the number of plans that were applied or rejected. On the heap, since the runtime moves the future of a task several
-/// times.
+/// Commits a group, answers a prover after it, and returns the committer with the number of plans that were answered
+/// together. On the heap, since the runtime moves the future of a task several times.
 fn commit_and_prove(
     mut committer: PostgresCommitter,
     group: Vec<Job>,

@@ -94,9 +94,11 @@ impl SecondGroup {
         let is_better = self.ratio >= MIN_RATIO;
         self.allowed = !self.allowed;
         self.has_changed = true;
-        self.left = if self.allowed == is_better { self.stay } else { 1 };
-        self.stay =
-            if self.allowed == is_better { self.stay.saturating_mul(2).min(MAX_STAY) } else { self.stay };
+        self.left = 1;
+        if self.allowed == is_better {
+            self.left = self.stay;
+            self.stay = self.stay.saturating_mul(2).min(MAX_STAY);
+        }
     }
 }
 

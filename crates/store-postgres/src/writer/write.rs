@@ -2,7 +2,6 @@
 
 use std::any::TypeId;
 use std::collections::HashSet;
-use std::iter::once;
 use std::mem;
 
 use cuepoint_domain::entities;
@@ -12,7 +11,7 @@ use cuepoint_store_sql::rows::{
 use cuepoint_store_sql::table::Later;
 use cuepoint_store_sql::{RowOf, WriteSet};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use futures_util::future::{BoxFuture, try_join_all};
+use futures_util::future::{BoxFuture, try_join, try_join_all};
 use futures_util::{FutureExt, TryFutureExt};
 use tokio::task::unconstrained;
 
@@ -146,13 +145,12 @@ impl<'a> Writes<'a> {
         connection: &AsyncPgConnection,
     ) -> Result<(), WritesFailure> {
         let mut connection = connection;
-        let writes =
-            self.executed.into_iter().map(|executed| executed.map_ok(drop).map_err(WritesFailure::of_write));
+        // Polled, and sent, in this order.
+        let writes = try_join_all(self.executed).map_err(WritesFailure::of_write);
         let commit = connection.batch_execute("COMMIT");
         let commit = commit.map_err(|error| WritesFailure::Commit(error.into()));
-        let all: Vec<BoxFuture<'_, _>> = writes.map(FutureExt::boxed).chain(once(commit.boxed())).collect();
         // Without the runtime's budget, which could make a write give way before it is sent, but not the commit.
-        unconstrained(try_join_all(all)).await?;
+        unconstrained(try_join(writes, commit)).await?;
         Ok(())
     }
 }

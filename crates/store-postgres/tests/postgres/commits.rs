@@ -10,7 +10,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::poll_immediate;
 
 use crate::proxy::{Proxy, ProxyMode};
-use crate::scenario::{available, client, guest, open, until, until_waiting, withdrawal};
+use crate::scenario::{HOLD_POSITIONS, available, client, guest, open, until, until_waiting, withdrawal};
 
 /// A store behind a proxy, and a guest with money.
 struct Scene {
@@ -80,9 +80,6 @@ async fn a_write_that_fails_before_its_commit_rolls_back() {
     scene.withdraw(7_00).await.unwrap();
     scene.assert_balance(92_00).await;
 }
-
-/// The statement that holds the lock of positions.
-const HOLD_POSITIONS: &str = "BEGIN; SELECT pg_advisory_xact_lock(4, 0)";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_behind_a_lock_of_positions_that_is_not_granted_in_time_rolls_back() {

@@ -12,7 +12,7 @@ use futures_util::future::{join_all, poll_immediate};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 
-use crate::scenario::{client, guest, open, request, topup, until, until_waiting};
+use crate::scenario::{HOLD_POSITIONS, client, guest, open, request, topup, until, until_waiting};
 
 /// Operations as servers of an earlier version commit them, one for each second before those of the tests.
 const OF_AN_EARLIER_VERSION: &str = "INSERT INTO operations (id, kind, at, receipt) \
@@ -51,9 +51,6 @@ async fn groups_wait_for_earlier_positions_of_other_servers() {
     assert_eq!(positions(&store).await, [1, 2]);
     assert_eq!(finding(&store).await, None);
 }
-
-/// The statement that holds the lock of positions.
-const HOLD_POSITIONS: &str = "BEGIN; SELECT pg_advisory_xact_lock(4, 0)";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_groups_of_one_server_wait_for_their_positions_together() {

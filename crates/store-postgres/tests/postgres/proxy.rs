@@ -41,16 +41,22 @@ struct Seen {
 
 impl Seen {
     fn note(&self, bytes: &[u8]) {
-        let contains = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
-        if contains(b"DISCARD PLANS\0") {
+        if contains(bytes, b"DISCARD PLANS\0") {
             self.discards.fetch_add(1, Ordering::Relaxed);
         }
-        if bytes.len() > LONE_COMMIT && contains(b"COMMIT\0") {
+        if bytes.len() > LONE_COMMIT && contains(bytes, COMMIT) {
             self.commits_with_writes.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
+/// Whether bytes contain a text.
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+/// The end of the statement, and the tag in the reply to it.
+const COMMIT: &[u8] = b"COMMIT\0";
 /// The length of the message COMMIT.
 const LONE_COMMIT: usize = 12;
 
@@ -126,7 +132,7 @@ async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyM
             read = client.read(&mut from_client) => {
                 let Ok(length @ 1..) = read else { return };
                 let bytes = &from_client[..length];
-                let commits = bytes.windows(7).any(|window| window == b"COMMIT\0");
+                let commits = contains(bytes, COMMIT);
                 seen.note(bytes);
                 if commits && now == ProxyMode::LosesCommit {
                     mode.send_replace(ProxyMode::Fair);
@@ -157,7 +163,7 @@ async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyM
 /// Reads the replies of the server up to that of COMMIT.
 async fn until_committed(server: &mut TcpStream) {
     let (mut replies, mut part) = (Vec::new(), vec![0; 65_536]);
-    while !replies.windows(7).any(|window| window == b"COMMIT\0") {
+    while !contains(&replies, COMMIT) {
         let Ok(length @ 1..) = server.read(&mut part).await else { return };
         replies.extend_from_slice(&part[..length]);
     }

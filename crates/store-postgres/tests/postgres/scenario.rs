@@ -7,6 +7,9 @@ pub(crate) use cuepoint_store_sql_tests::fixtures::{
     amount, available, guest, metadata, now, request, topup, until, usd, withdrawal, withdrawal_on,
 };
 
+/// The statement that holds the lock of positions.
+pub(crate) const HOLD_POSITIONS: &str = "BEGIN; SELECT pg_advisory_xact_lock(4, 0)";
+
 pub(crate) fn options(url: &str) -> PostgresOptions {
     PostgresOptions { url: url.to_owned(), pool_size: 4, migrate_on_start: false }
 }
