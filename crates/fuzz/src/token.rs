@@ -1,5 +1,7 @@
 //! Access tokens: only a signed token with every claim valid authenticates a principal.
 
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use cuepoint_adapters::security::keys::KeysInForce;
@@ -10,7 +12,9 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Role;
 use hmac::{Hmac, KeyInit, Mac};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::Sha256;
 use time::Duration;
 
@@ -44,14 +48,13 @@ pub(crate) fn check(input: &[u8]) {
     let Some(tokens) = tokens() else { return };
     let (header, claims) = split(input);
     let header_value: Value = serde_json::from_slice(header).unwrap_or_default();
-    let claims_value: Value = serde_json::from_slice(claims).unwrap_or_default();
     let known = KEYS.iter().find(|(id, _)| header_value.get("kid").is_some_and(|kid| kid == id));
     let (_, key) = known.unwrap_or(&KEYS[0]);
     let Some(signed) = signed(key, header, claims) else { return };
     if let Ok(caller) = tokens.verify(&signed, Epoch(0), now()) {
         assert!(known.is_some(), "signed with a key that it does not name");
         check_header(&header_value);
-        check_claims(&claims_value, &caller);
+        check_claims(claims, &caller);
     }
     check_forgery(&tokens, input, &signed);
 }
@@ -62,16 +65,19 @@ fn check_header(header: &Value) {
     assert!(header.get("crit").is_none_or(Value::is_null), "{header}");
 }
 
-fn check_claims(claims: &Value, caller: &Principal) {
-    let text = |name| claims.get(name).and_then(Value::as_str);
-    let time = |name| claims.get(name).and_then(Value::as_i64);
-    assert_eq!((text("iss"), text("aud")), (Some("cuepoint"), Some("cuepoint-api")), "{claims}");
+/// Checks the claims by their names; a value that the service does not read is any JSON text in UTF-8.
+fn check_claims(claims: &[u8], caller: &Principal) {
+    let claims: Claims<'_> = serde_json::from_slice(claims).unwrap_or_default();
+    let text = |name| value::<String>(&claims, name);
+    let time = |name| value::<i64>(&claims, name);
+    let issued = (text("iss"), text("aud"));
+    assert_eq!(issued, (Some("cuepoint".to_owned()), Some("cuepoint-api".to_owned())), "{claims:?}");
     let subject = text("sub").and_then(|subject| subject.parse().ok()).and_then(UserId::new);
-    assert_eq!(subject, Some(caller.user), "{claims}");
-    assert!(text("jti").is_some(), "{claims}");
-    assert!(time("exp").is_some_and(|ends| ends.saturating_add(LEEWAY) >= NOW), "{claims}");
+    assert_eq!(subject, Some(caller.user), "{claims:?}");
+    assert!(text("jti").is_some(), "{claims:?}");
+    assert!(time("exp").is_some_and(|ends| ends.saturating_add(LEEWAY) >= NOW), "{claims:?}");
     for begins in ["nbf", "iat"] {
-        assert!(time(begins).is_some_and(|begins| begins.saturating_sub(LEEWAY) <= NOW), "{claims}");
+        assert!(time(begins).is_some_and(|begins| begins.saturating_sub(LEEWAY) <= NOW), "{claims:?}");
     }
     let role = match caller.role {
         Role::Member => "member",
@@ -80,10 +86,16 @@ fn check_claims(claims: &Value, caller: &Principal) {
         Role::Unknown(name) => name.as_str(),
     };
     assert!(!matches!(caller.role, Role::Unknown(_)), "a token gives the role {role}");
-    assert_eq!(text("role"), Some(role), "{claims}");
-    let session = claims.get("sid").and_then(Value::as_i64).and_then(SessionId::new);
-    assert_eq!(session, Some(caller.session), "{claims}");
-    assert_eq!(claims.get("dj").and_then(Value::as_bool), Some(caller.is_dj), "{claims}");
+    assert_eq!(text("role").as_deref(), Some(role), "{claims:?}");
+    assert_eq!(time("sid").and_then(SessionId::new), Some(caller.session), "{claims:?}");
+    assert_eq!(value::<bool>(&claims, "dj"), Some(caller.is_dj), "{claims:?}");
+}
+
+/// The text of the value of each claim by its name.
+type Claims<'a> = BTreeMap<String, &'a RawValue>;
+
+fn value<T: DeserializeOwned>(claims: &Claims<'_>, name: &str) -> Option<T> {
+    claims.get(name).and_then(|text| serde_json::from_str(text.get()).ok())
 }
 
 /// Checks that the input is never accepted as a token, as a signature, or as a modification of a genuine

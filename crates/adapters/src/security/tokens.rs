@@ -241,10 +241,12 @@ fn header(token: &str) -> Result<PresentedHeader, TokenRefusal> {
     object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| TokenRefusal::Invalid)?)
 }
 
-/// Deserializes a JSON object. Arrays are rejected, because serde would accept one in place of a struct.
+/// Deserializes a JSON object in UTF-8 (RFC 7519, section 7.2). Arrays are rejected, because serde would accept
+/// one in place of a struct; the encoding is checked here, because serde skips unknown claims unchecked.
 fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, TokenRefusal> {
-    if json.starts_with(b"{") {
-        serde_json::from_slice(json).map_err(|_| TokenRefusal::Invalid)
+    let json = str::from_utf8(json).map_err(|_| TokenRefusal::Invalid)?;
+    if json.starts_with('{') {
+        serde_json::from_str(json).map_err(|_| TokenRefusal::Invalid)
     } else {
         Err(TokenRefusal::Invalid)
     }

@@ -72,7 +72,7 @@ fn claims() -> Value {
 }
 
 /// Returns a token with arbitrary header and claims, signed with any key.
-fn forged(header: &str, claims: &str, algorithm: SignatureAlgorithm, key: &[u8]) -> String {
+fn forged(header: &str, claims: impl AsRef<[u8]>, algorithm: SignatureAlgorithm, key: &[u8]) -> String {
     let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
     let secret = match algorithm {
         SignatureAlgorithm::None => Secret::None,
@@ -84,12 +84,12 @@ fn forged(header: &str, claims: &str, algorithm: SignatureAlgorithm, key: &[u8])
 }
 
 fn signed(header: &Value, claims: &Value) -> String {
-    forged(&header.to_string(), &claims.to_string(), HS256, NEW_KEY)
+    forged(&header.to_string(), claims.to_string(), HS256, NEW_KEY)
 }
 
 /// Returns a valid token of the ES256 key, except for its header.
 fn signed_ec(header: &Value) -> String {
-    forged(&header.to_string(), &claims().to_string(), SignatureAlgorithm::ES256, ec_key())
+    forged(&header.to_string(), claims().to_string(), SignatureAlgorithm::ES256, ec_key())
 }
 
 fn check(token: &str, expected: Result<Principal, TokenRefusal>, why: &str) {
@@ -121,7 +121,7 @@ fn a_token_identifies_its_principal() {
 #[test]
 fn valid_handmade_tokens_are_accepted() {
     check(&signed(&header(), &claims()), Ok(ada()), "as issued");
-    let old = forged(&with(header(), "kid", json!("old")).to_string(), &claims().to_string(), HS256, OLD_KEY);
+    let old = forged(&with(header(), "kid", json!("old")).to_string(), claims().to_string(), HS256, OLD_KEY);
     check(&old, Ok(ada()), "signed with the key before");
     check(&signed_ec(&ec_header()), Ok(ada()), "signed with the other algorithm");
 }
@@ -261,6 +261,17 @@ fn json_arrays_are_refused_as_token_headers_or_claims() {
 }
 
 #[test]
+fn token_claims_that_are_not_utf_8_are_refused() {
+    let mut claims = with(claims(), "extra", json!("?")).to_string().into_bytes();
+    for byte in &mut claims {
+        if *byte == b'?' {
+            *byte = 0x98;
+        }
+    }
+    check(&forged(&header().to_string(), claims, HS256, NEW_KEY), Err(TokenRefusal::Invalid), "not UTF-8");
+}
+
+#[test]
 fn unexpected_token_headers_are_refused() {
     for header in [
         without(header(), "alg"),
@@ -306,9 +317,9 @@ fn a_token_that_repeats_a_claim_or_header_parameter_is_refused() {
     let twice = claims().to_string().replacen('{', r#"{"sub":"8","#, 1);
     check(&forged(&header, &twice, HS256, NEW_KEY), Err(TokenRefusal::Invalid), "sub");
     let twice = header.replacen('{', r#"{"kid":"old","#, 1);
-    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "kid");
+    check(&forged(&twice, claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "kid");
     let twice = header.replacen('{', r#"{"alg":"none","#, 1);
-    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "alg");
+    check(&forged(&twice, claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "alg");
 }
 
 #[test]
@@ -365,10 +376,9 @@ fn random_bytes_are_refused_without_a_panic() {
     let secrets = RandomSecrets::new().unwrap();
     for _ in 0..5_000 {
         let [header, claims] = [random::<24>(secrets), random::<24>(secrets)];
-        let token =
-            forged(&String::from_utf8_lossy(&header), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
+        let token = forged(&String::from_utf8_lossy(&header), claims, HS256, NEW_KEY);
         assert_eq!(tokens_once().verify(&token, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{token}");
-        let signed = forged(&self::header().to_string(), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
+        let signed = forged(&self::header().to_string(), claims, HS256, NEW_KEY);
         assert_eq!(tokens_once().verify(&signed, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{signed}");
     }
 }
