@@ -89,11 +89,11 @@ impl Bench {
     fn once(&self) -> anyhow::Result<Vec<Row>> {
         let mut rows = Vec::new();
         for ours in self.wanted() {
-            for limit in ours.operation.limits(ours.store) {
+            let limits = ours.operation.limits(ours.store);
+            for limit in &limits {
                 self.add_limit(&limit.row, &mut rows)?;
             }
             let measured = self.measure(&ours, &self.programs).with_context(|| ours.name.clone())?;
-            let limits = ours.operation.limits(ours.store);
             let best = limits.first().and_then(|limit| best(&rows, &limit.row));
             let held = |row: Row| {
                 let of_limit = best.map(|best| row.figures.per_second / best);
@@ -101,8 +101,9 @@ impl Bench {
             };
             rows.extend(measured.into_iter().map(held));
         }
-        let limits = LIMITS.iter().map(|limit| limit.name).chain(FILE_LIMITS).chain([BARE_HANDLER]);
-        limits.into_iter().try_for_each(|name| self.add_limit(name, &mut rows))?;
+        for name in LIMITS.iter().map(|limit| limit.name).chain(FILE_LIMITS).chain([BARE_HANDLER]) {
+            self.add_limit(name, &mut rows)?;
+        }
         Ok(rows)
     }
 
@@ -111,14 +112,16 @@ impl Bench {
         if rows.iter().any(|row| row.name == name) || !self.options.wants(name) {
             return Ok(());
         }
-        let context = || name.to_owned();
-        if let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) {
-            rows.extend(self.limit(limit).with_context(context)?);
+        let measured = if let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) {
+            self.limit(limit)
         } else if FILE_LIMITS.contains(&name) {
-            rows.push(self.file_limit(name).with_context(context)?);
+            self.file_limit(name).map(|row| vec![row])
         } else if name == BARE_HANDLER {
-            rows.extend(self.bare_handler().with_context(context)?);
-        }
+            self.bare_handler()
+        } else {
+            return Ok(());
+        };
+        rows.extend(measured.with_context(|| name.to_owned())?);
         Ok(())
     }
 
