@@ -82,7 +82,7 @@ fn a_lost_commit_is_not_taken_as_applied_when_its_transaction_id_is_reused() {
     let (answer, took) = scene.during_commit(|replicas, name, transaction| {
         let begin = Instant::now();
         replicas.freeze_primary();
-        replicas.promote(1);
+        replicas.promote_most_recent();
         replicas.use_transaction_numbers_up_to(transaction);
         name.names(replicas.primary().address());
         // The server notices the end of its connection only when the number is in use.

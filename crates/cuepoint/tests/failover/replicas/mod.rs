@@ -96,11 +96,18 @@ impl Replicas {
         let old = self.primary;
         self.nodes[old].kill();
         let killed = Instant::now();
-        let received = self.standbys().into_iter().map(|number| (self.nodes[number].last_received(), number));
-        let (_, best) = received.max().expect("a standby is running");
+        self.standbys().into_iter().for_each(|number| self.nodes[number].wait_for_end_of_stream());
         let promoted = Instant::now();
-        self.promote(best);
+        self.promote_most_recent();
         Failover { old, killed, promoted }
+    }
+
+    /// Promotes the standby that has received most, and has the other one follow it. The other one could not follow a
+    /// primary that has received less.
+    pub(crate) fn promote_most_recent(&mut self) {
+        let received = self.standbys().into_iter().map(|number| (self.nodes[number].last_received(), number));
+        let (_, most_recent) = received.max().expect("a standby is running");
+        self.promote(most_recent);
     }
 
     /// Promotes a standby and has the other one follow it.

@@ -167,12 +167,17 @@ impl Node {
         signal("CONT", &std::mem::take(&mut self.stopped));
     }
 
-    /// The last position in the WAL that a standby has received, once nothing is received any more.
-    pub(super) fn last_received(&self) -> u64 {
+    /// Waits until a standby receives nothing from the killed primary any more.
+    pub(super) fn wait_for_end_of_stream(&self) {
         let session = self.session();
         eventually("the stream from the killed primary has ended", || {
             session.column("SELECT pid FROM pg_stat_wal_receiver").is_empty().then_some(())
         });
+    }
+
+    /// The last position in the WAL that a standby has received.
+    pub(super) fn last_received(&self) -> u64 {
+        let session = self.session();
         // A stream that has just begun counts from the start of a file that may have been replayed further.
         let position = session.value(
             "SELECT pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0')",
