@@ -373,6 +373,8 @@ tags! {
     Passwords = "Passwords and verification";
     /// DJs and the guests blocked by them.
     Djs = "DJs";
+    /// The evenings of a DJ, with their queues. `GigStatus` describes the life cycle.
+    Gigs = "Gigs";
     /// Music requests and their fees. `MusicRequestStatus` describes the life cycle.
     Requests = "Music requests";
     /// The caller's balance, statement and top-ups. `TopupStatus` describes the life cycle of a top-up.

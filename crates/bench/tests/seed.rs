@@ -15,7 +15,7 @@ use std::sync::Arc;
 use cuepoint_bench::limits::FREEZE;
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
 use cuepoint_domain::audit::{Auditor, Summary};
-use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
+use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
 use cuepoint_domain::operation::{Entity, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
@@ -130,12 +130,7 @@ async fn reads(store: &dyn Store) {
 async fn goes_on(store: &dyn Store) {
     let (id, dj) = population().pending().next().unwrap();
     let request = store.request(id).await.unwrap().unwrap();
-    let terms = RequestTerms {
-        pending_for: Duration::minutes(15),
-        accepted_for: Duration::minutes(60),
-        commission: BasisPoints::new(0).unwrap(),
-        most_open_per_dj: None,
-    };
+    let terms = RequestTerms::default();
     let played = plans::move_request(metadata(store, dj), &request, Move::Play, &terms).unwrap();
     store.apply(played).await.unwrap();
     let amount = Amount::new(Money::from_minor(100)).unwrap();

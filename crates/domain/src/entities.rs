@@ -28,8 +28,12 @@ macro_rules! entities {
                     in provider_messages { title: "provider message", posted: false }
                 Rating($crate::music_request::RequestRating, RatingId) in ratings
                     { title: "rating", posted: false }
+                Gig($crate::gig::Gig, GigId) in gigs
+                    { title: "gig", posted: false }
             }
             recorded {
+                GigRecord($crate::gig::GigRecord, GigRecordId)
+                    { title: "gig record", posted: false }
                 Adjustment($crate::ledger::adjustment::Adjustment, AdjustmentId)
                     { title: "adjustment", posted: true }
             }

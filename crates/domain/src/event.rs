@@ -83,6 +83,15 @@ pub enum EventType {
     /// An operator adjusted the balance.
     #[strum(serialize = "adjustment.created")]
     AdjustmentCreated,
+    /// A DJ opened a gig.
+    #[strum(serialize = "gig.opened")]
+    GigOpened,
+    /// A gig changed. Also if the DJ paused or continued it by `accepting`, but not by `online` of the profile.
+    #[strum(serialize = "gig.updated")]
+    GigUpdated,
+    /// A gig ended. Its open requests are rejected.
+    #[strum(serialize = "gig.ended")]
+    GigEnded,
 }
 
 named_enum!(EventType);
@@ -107,6 +116,9 @@ impl EventType {
                 Self::of_withdrawal(&withdrawal.state)
             }
             (PlanKind::Adjust, _) => Some(Self::AdjustmentCreated),
+            (PlanKind::OpenGig, _) => Some(Self::GigOpened),
+            (PlanKind::ChangeGig, _) => Some(Self::GigUpdated),
+            (PlanKind::EndGig, _) => Some(Self::GigEnded),
             (
                 PlanKind::MoveRequest
                 | PlanKind::MoveTopup

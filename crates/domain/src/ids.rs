@@ -70,6 +70,21 @@ impl RatingId {
     }
 }
 
+// The record of a gig is numbered like the gig.
+impl GigRecordId {
+    /// The id of a gig's record.
+    #[must_use]
+    pub const fn of(gig: GigId) -> Self {
+        Self(gig.0)
+    }
+
+    /// The id of the gig.
+    #[must_use]
+    pub const fn gig(self) -> GigId {
+        GigId(self.0)
+    }
+}
+
 /// The permanent identity of one atomic change, applied once however often it is submitted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationId(pub u128);

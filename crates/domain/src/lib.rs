@@ -8,6 +8,7 @@
 //! - [`security_log`]: the record of authentication and of changes to users;
 //! - [`ledger`]: accounts, transfers, and the permanent records of money;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
+//! - [`gig`]: the evenings of DJs, and the order of their queues;
 //! - [`operation`]: plans, the only way to change money and entities, and how they are applied;
 //! - [`audit`]: the audit of the whole ledger;
 //! - [`event`]: operations as they are shown to the involved users;
@@ -27,6 +28,7 @@ mod entities;
 pub mod entity_facts;
 pub mod entity_ref;
 pub mod event;
+pub mod gig;
 pub mod ids;
 pub mod ledger;
 pub mod money;

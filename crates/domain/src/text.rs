@@ -72,6 +72,10 @@ texts! {
     MusicUrl,
     /// The http or https URL of a payment page, never fetched by this service.
     PaymentUrl,
+    /// The title of a gig: one line of 1 to 80 characters.
+    GigTitle,
+    /// One line of 1 to 140 characters: the message of a gig, a dedication.
+    ShortMessage,
 }
 
 impl Line {
@@ -154,6 +158,32 @@ impl PaymentUrl {
     /// without a user name.
     pub fn new(text: &str) -> Result<Self, TextError> {
         web_address(text, Self::MAX_CHARACTERS).map(|text| Self(text.to_owned()))
+    }
+}
+
+impl GigTitle {
+    /// The maximum length, in characters.
+    pub const MAX_CHARACTERS: usize = 80;
+
+    /// The trimmed text.
+    ///
+    /// # Errors
+    /// [`TextError`] if it is empty, longer than 80 characters, or has a control character.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        trimmed(text, Self::MAX_CHARACTERS).map(|text| Self(text.to_owned()))
+    }
+}
+
+impl ShortMessage {
+    /// The maximum length, in characters.
+    pub const MAX_CHARACTERS: usize = 140;
+
+    /// The trimmed text.
+    ///
+    /// # Errors
+    /// [`TextError`] if it is empty, longer than 140 characters, or has a control character.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        trimmed(text, Self::MAX_CHARACTERS).map(|text| Self(text.to_owned()))
     }
 }
 

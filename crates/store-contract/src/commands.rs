@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
-use crate::model::{RATED_WITHIN_SECONDS, RETRY_SECONDS, TXIDS, Terms};
+use crate::model::{LONGEST_SECONDS, RATED_WITHIN_SECONDS, RETRY_SECONDS, TXIDS, Terms};
 
 /// The number of guests, DJs and operators of a history, in this order.
 pub(crate) const PEOPLE: usize = 6;
@@ -107,6 +107,23 @@ pub(crate) enum Command {
         pick: usize,
         to: &'static str,
     },
+    /// Opens a gig with this limit of open requests of one guest.
+    OpenGig {
+        dj: usize,
+        most: u8,
+        popular: Option<i128>,
+    },
+    /// Changes the limit of a gig, and pauses or continues it.
+    ChangeGig {
+        pick: usize,
+        most: u8,
+        accepting: Option<bool>,
+    },
+    EndGig {
+        pick: usize,
+    },
+    /// Ends the gigs that are due, and rejects the open requests of ended ones.
+    ReleaseGigs,
     /// Rates a request, as its guest.
     Rate {
         pick: usize,
@@ -193,6 +210,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => chargebacks(),
         1 => departure(),
         1 => ratings(),
+        2 => evening(),
     ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
@@ -295,6 +313,44 @@ fn ratings() -> impl Strategy<Value = Vec<Command>> {
             rate(second),
         ]
     })
+}
+
+/// A case that random commands seldom reach: requests before and in a gig, which ends by its DJ, by time, or with the
+/// suspension of the DJ.
+fn evening() -> impl Strategy<Value = Vec<Command>> {
+    let ends = prop_oneof![
+        3 => Just(vec![Command::EndGig { pick: 0 }]),
+        1 => Just(vec![Command::Pass { seconds: LONGEST_SECONDS }]),
+        1 => (FIRST_DJ..OPERATOR).prop_map(|who| vec![
+            Command::ChangeSuspension { who, suspend: true },
+            Command::ReleaseGigs,
+            Command::ChangeSuspension { who, suspend: false },
+        ]),
+    ];
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..4_u8, 0..400_i128, ends).prop_map(
+        |(guest, dj, most, price, ends)| {
+            let request = |offer| Command::OpenRequest { guest, dj, popular: true, offer };
+            let open = || Command::OpenGig { dj, most, popular: Some(price) };
+            let mut commands = vec![
+                Command::OpenTopup { who: guest, cents: 2_000, confirmed: true },
+                request(None),
+                open(),
+                open(),
+                request(Some(price)),
+                request(Some(price + 1)),
+                Command::MoveRequest { pick: 0, to: "accepted" },
+                Command::ChangeGig { pick: 0, most: 3, accepting: Some(false) },
+                request(None),
+                Command::ChangeGig { pick: 0, most: 3, accepting: Some(true) },
+                request(None),
+                Command::MoveRequest { pick: 1, to: "played" },
+            ];
+            commands.extend(ends);
+            let after_end = Command::ChangeGig { pick: 0, most, accepting: None };
+            commands.extend([Command::ReleaseGigs, Command::EndGig { pick: 0 }, after_end, open()]);
+            commands
+        },
+    )
 }
 
 /// A case that random commands seldom reach: a payout of unknown outcome that is resolved later.
@@ -441,6 +497,12 @@ fn command() -> impl Strategy<Value = Command> {
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
         6 => (pick(), select(answers)).prop_map(|(pick, to)| Command::MoveRequest { pick, to }),
         4 => (pick(), 1..6_u8).prop_map(|(pick, stars)| Command::Rate { pick, stars }),
+        1 => (dj(), 1..4_u8, option::of(price()))
+            .prop_map(|(dj, most, popular)| Command::OpenGig { dj, most, popular }),
+        1 => (pick(), 1..4_u8, option::of(flag()))
+            .prop_map(|(pick, most, accepting)| Command::ChangeGig { pick, most, accepting }),
+        1 => pick().prop_map(|pick| Command::EndGig { pick }),
+        1 => Just(Command::ReleaseGigs),
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
@@ -463,8 +525,13 @@ fn command() -> impl Strategy<Value = Command> {
 /// The end of every history: all holds of requests expire, and their fees are released.
 pub(crate) fn ending() -> Vec<(Command, bool)> {
     let sweeps = (0..PEOPLE).map(|who| Command::Sweep { who, limit: 100 });
-    let over = Command::Pass { seconds: 3_600 };
-    std::iter::once(over).chain(sweeps).map(|command| (command, false)).collect()
+    // A request in a gig lasts longest, and so does its DJ's gig.
+    let over = Command::Pass { seconds: LONGEST_SECONDS };
+    std::iter::once(over)
+        .chain(sweeps)
+        .chain([Command::ReleaseGigs])
+        .map(|command| (command, false))
+        .collect()
 }
 
 /// The beginning of every history: DJs who charge and are online, guests with money, and operators.

@@ -1,5 +1,6 @@
 //! Runs the commands of a history on a store and on the model, and compares their answers.
 
+mod gigs;
 mod orders;
 mod payouts;
 mod ratings;
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use cuepoint_domain::audit::Summary;
-use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{GigId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::operation::{
@@ -53,6 +54,7 @@ pub(crate) struct HistoryDriver<'a> {
     pub(crate) requests: Vec<RequestId>,
     pub(crate) withdrawals: Vec<WithdrawalId>,
     pub(crate) topups: Vec<TopupId>,
+    gigs: Vec<GigId>,
     past: Vec<AppliedPlan>,
     /// The time of the last purge.
     purged: Option<Timestamp>,
@@ -107,6 +109,7 @@ impl<'a> HistoryDriver<'a> {
             requests: Vec::new(),
             withdrawals: Vec::new(),
             topups: Vec::new(),
+            gigs: Vec::new(),
             past: Vec::new(),
             purged: None,
             now: 0,
@@ -291,6 +294,18 @@ impl<'a> HistoryDriver<'a> {
                     return self.rate(place, stars, keyed).await;
                 }
             }
+            Command::OpenGig { dj, most, popular } => return self.open_gig(dj, most, popular, keyed).await,
+            Command::ChangeGig { pick, most, accepting } => {
+                if let Some(place) = picked(pick, self.gigs.len()) {
+                    return self.change_gig(place, most, accepting, keyed).await;
+                }
+            }
+            Command::EndGig { pick } => {
+                if let Some(place) = picked(pick, self.gigs.len()) {
+                    return self.end_gig(place, keyed).await;
+                }
+            }
+            Command::ReleaseGigs => return self.release_gigs().await,
             Command::FollowRequest { pick, edge } => {
                 if let Some(place) = picked(pick, self.requests.len())
                     && let edges = self.model.edges_of_request(place, self.now)

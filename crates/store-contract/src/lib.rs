@@ -43,6 +43,7 @@ mod driver;
 pub mod email_changes;
 pub mod endpoint_security;
 pub mod erasure;
+pub mod gigs;
 pub mod histories;
 pub mod ids;
 pub mod keys;
@@ -138,6 +139,7 @@ macro_rules! store_contract {
         $crate::email_changes_promises!($factory);
         $crate::endpoint_security_promises!($factory);
         $crate::erasure_promises!($factory);
+        $crate::gigs_promises!($factory);
         $crate::ids_promises!($factory);
         $crate::keys_promises!($factory);
         $crate::ledger_promises!($factory);

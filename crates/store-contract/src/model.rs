@@ -2,12 +2,14 @@
 //!
 //! It uses no plan, no book and no rule of the domain, so that the two implementations are independent.
 
+mod gigs;
 mod orders;
 mod payouts;
 mod ratings;
 mod suspense;
 mod withdrawals;
 
+pub(crate) use gigs::{Gig, LONGEST_SECONDS};
 pub(crate) use orders::{FIRST_WAIT, LEASE, MAX_ATTEMPTS, Ordering};
 pub(crate) use payouts::RETRY_SECONDS;
 pub(crate) use ratings::RATED_WITHIN_SECONDS;
@@ -41,6 +43,7 @@ pub(crate) struct Terms {
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
     Rating { stars: i64, since: i64 },
+    Gig { status: &'static str },
     Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, balances: Balances },
     Topup { status: &'static str },
     Adjustment { balances: Balances },
@@ -83,6 +86,10 @@ pub(crate) struct Request {
     status: &'static str,
     ends: Option<i64>,
     since: i64,
+    /// The time of the request.
+    made: i64,
+    /// The gig in which it was made.
+    gig: Option<usize>,
     /// The stars of its rating, with the time.
     rating: Option<(i64, i64)>,
 }
@@ -121,6 +128,7 @@ pub(crate) struct Model {
     pub(crate) requests: Vec<Request>,
     pub(crate) withdrawals: Vec<Withdrawal>,
     pub(crate) topups: Vec<Topup>,
+    pub(crate) gigs: Vec<Gig>,
     pub(crate) adjustments: usize,
     /// Postings to accounts other than wallets.
     pub(crate) postings: u64,
@@ -300,13 +308,15 @@ impl Model {
         }
         let with_them = self.requests.iter().filter(|one| (one.guest, one.dj) == (guest, dj));
         let open = with_them.filter(|one| ["pending", "accepted"].contains(&one.seen(now).0)).count();
-        if let Some(most) = self.terms.most_open_per_dj.filter(|most| open >= usize::try_from(*most).unwrap())
-        {
+        let gig = self.open_gig_of(dj);
+        let limits = [self.terms.most_open_per_dj, gig.map(|gig| self.gigs[gig].most)];
+        let most = limits.into_iter().flatten().min();
+        if let Some(most) = most.filter(|most| open >= usize::try_from(*most).unwrap()) {
             return Err(Refusal::TooManyOpen(most));
         }
         self.affords(guest, fee)?;
         self.entry(guest, -fee, fee, 0);
-        let ends = Some(now + PENDING_SECONDS);
+        let ends = Some(now + if gig.is_some() { gigs::PENDING_SECONDS } else { PENDING_SECONDS });
         self.requests.push(Request {
             guest,
             dj,
@@ -315,6 +325,8 @@ impl Model {
             status: "pending",
             ends,
             since: now,
+            made: now,
+            gig,
             rating: None,
         });
         self.see(self.requests.len() - 1, now)
@@ -341,7 +353,7 @@ impl Model {
     }
 
     pub(crate) fn move_request(&mut self, place: usize, to: &'static str, now: i64) -> Result<Seen, Refusal> {
-        let Request { guest, dj, fee, commission, .. } = self.requests[place];
+        let Request { guest, dj, fee, commission, gig, .. } = self.requests[place];
         let (current, _) = self.requests[place].seen(now);
         if current == to {
             return self.see(place, now);
@@ -352,7 +364,10 @@ impl Model {
         }
         self.requests[place].end(to, now);
         match to {
-            "accepted" => self.requests[place].ends = Some(now + ACCEPTED_SECONDS),
+            "accepted" => {
+                let within = if gig.is_some() { gigs::ACCEPTED_SECONDS } else { ACCEPTED_SECONDS };
+                self.requests[place].ends = Some(now + within);
+            }
             "rejected" | "cancelled" => self.release(guest, fee),
             "played" => {
                 let commission = half_even(fee * self.terms.commission_bps, 10_000);

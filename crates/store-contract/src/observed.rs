@@ -1,5 +1,6 @@
 //! Translates values of the domain into those of the model, for comparison.
 
+use cuepoint_domain::gig::GigRefusal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
@@ -88,6 +89,8 @@ fn seen(outcome: Outcome) -> Seen {
         Entity::Rating(rating) => {
             Seen::Rating { stars: rating.stars.get().into(), since: seconds(rating.rated_at) }
         }
+        Entity::GigRecord(record) => Seen::Gig { status: record.status.name() },
+        Entity::Gig(gig) => panic!("a receipt has the texts of a gig: {gig:?}"),
         Entity::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
         Entity::User(user) => Seen::Profile { dj: dj(&user), balances: balance() },
         Entity::Adjustment(_) => Seen::Adjustment { balances: balance() },
@@ -111,6 +114,8 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
         Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,
         Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
+        Refused::Rejected(Rejection::GigOpen(_)) => Refusal::GigOpen,
+        Refused::Gig(GigRefusal::Ended) => Refusal::GigEnded,
         Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
             let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();
             Refusal::Transition { current: current.name(), allowed }
@@ -150,6 +155,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
     match answer {
         Ok(Seen::Request { status, .. }) => format!("request {status}"),
         Ok(Seen::Rating { stars, .. }) => format!("{stars} stars"),
+        Ok(Seen::Gig { status }) => format!("gig {status}"),
         Ok(Seen::Withdrawal { status: "pending", approvals: 1, .. }) => "withdrawal approved once".to_owned(),
         Ok(Seen::Withdrawal { status: "approved", approvals: 2, .. }) => {
             "withdrawal approved twice".to_owned()
@@ -166,6 +172,8 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::NoSuchDj) => "no such dj".to_owned(),
         Err(Refusal::DjOffline) => "dj offline".to_owned(),
         Err(Refusal::TooManyOpen(_)) => "too many open".to_owned(),
+        Err(Refusal::GigOpen) => "another gig is open".to_owned(),
+        Err(Refusal::GigEnded) => "gig has ended".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
         Err(Refusal::RecentAdjustment) => "recent adjustment".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),
@@ -184,6 +192,11 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "request refunded",
     "1 stars",
     "5 stars",
+    "gig open",
+    "gig paused",
+    "gig ended",
+    "another gig is open",
+    "gig has ended",
     "withdrawal pending",
     "withdrawal approved once",
     "withdrawal approved twice",

@@ -9,6 +9,8 @@ pub(crate) enum Refusal {
     FeeBelowPrice(i128),
     DjOffline,
     TooManyOpen(u32),
+    GigOpen,
+    GigEnded,
     NotADj,
     Funds { available: i128 },
     Owes { owed: i128 },

@@ -4,11 +4,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::audit::{Auditor, Summary};
+use cuepoint_domain::gig::GigRefusal;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use cuepoint_domain::music_request::{
+    self, Addressee, GigQueue, MusicRequest, NewRequest, OpenRefusal, RequestTerms,
+};
 use cuepoint_domain::operation::{
     Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection,
     StoredId, plans,
@@ -62,6 +65,8 @@ pub(crate) enum Refused {
     Rejected(Rejection),
     /// By the rule that opens requests.
     Open(OpenRefusal),
+    /// By the rule that changes gigs.
+    Gig(GigRefusal),
     /// By the rule that moves requests.
     Request(music_request::MoveRefusal),
     /// By the rule that moves withdrawals.
@@ -148,12 +153,7 @@ pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
 impl Scenario {
     /// A fixture with 15 minutes to answer, 60 to play, no commission, no limit and no automatic approval.
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        let requests = RequestTerms {
-            pending_for: Duration::minutes(15),
-            accepted_for: Duration::minutes(60),
-            commission: BasisPoints::default(),
-            most_open_per_dj: None,
-        };
+        let requests = RequestTerms::default();
         let ids: Arc<dyn Ids> = Arc::<dyn Store>::clone(&store);
         Self { store, ids, requests, withdrawals: WithdrawalTerms::default() }
     }
@@ -292,12 +292,21 @@ impl Scenario {
             song_title: line("Blue Monday"),
             artist_name: line("New Order"),
             artist_type,
-            music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+            music_url: Some(MusicUrl::new("https://example.com/blue-monday").unwrap()),
             fee,
+            message: None,
         };
-        let blocked = self.store.is_blocked(dj, guest).await.unwrap();
-        plans::open_request(metadata, id, guest, asked.as_ref(), blocked, new, &self.requests)
-            .map_err(Refused::Open)
+        let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
+        let queue = match self.store.open_gig(dj).await.unwrap() {
+            Some(gig) => {
+                let open = self.store.open_in_gig(gig.id, metadata.at).await.unwrap();
+                let most_open_per_guest = gig.details.max_open_per_guest.get().into();
+                Some(GigQueue { gig: gig.id, most_open_per_guest, open })
+            }
+            None => None,
+        };
+        let to = Addressee { user: asked.as_ref(), blocks_guest, queue };
+        plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }
 
     /// A request at the list price, expected to succeed.

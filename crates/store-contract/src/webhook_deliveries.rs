@@ -190,6 +190,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
     };
     let second = Duration::seconds(1);
     let terms = Terms {
+        longest_gig: Duration::hours(12),
         requests: scenario.requests.clone(),
         withdrawals: WithdrawalTerms::default(),
         adjustments: AdjustmentTerms { max_amount: Some(amount(1)) },

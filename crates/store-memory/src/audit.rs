@@ -36,6 +36,8 @@ impl Audit for MemoryStore {
         snapshot.show_wallets(auditor);
         snapshot.postings.iter().for_each(|posting| auditor.posting(posting));
         snapshot.show_entities(auditor);
+        let gigs = auditor.gigs_with_open_requests();
+        gigs.into_iter().filter_map(|gig| snapshot.book.get(gig)).for_each(|gig| auditor.gig(gig));
         let positions = (1..=snapshot.newest_position.get()).filter_map(Position::new);
         positions.for_each(|position| auditor.position(position));
         Ok(())

@@ -10,6 +10,7 @@ use crate::{MemoryStore, State};
 impl State {
     /// Stores the changes of an applied plan that the book does not contain.
     fn absorb(&mut self, changes: Changes) {
+        self.gigs.add(&changes);
         if let Some(record) = &changes.operation {
             self.add_operation(record);
         }

@@ -8,6 +8,7 @@ mod audit;
 mod backend;
 mod blocks;
 mod email_changes;
+mod gigs;
 mod ids;
 mod ledger;
 mod lists;
@@ -37,6 +38,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use tokio::sync::watch;
 
 use crate::blocks::Blocked;
+use crate::gigs::GigTable;
 use crate::ids::Counters;
 use crate::lists::RequestLists;
 use crate::logins::CredentialTable;
@@ -75,6 +77,7 @@ struct State {
     /// Whether the first operator was created.
     has_first_operator: bool,
     webhooks: WebhookTable,
+    gigs: GigTable,
 }
 
 impl MemoryStore {
@@ -110,6 +113,8 @@ impl Store for MemoryStore {
         state.sessions.purge_expired(now);
         state.keys.purge_expired(now);
         state.events.purge_expired(now);
+        let State { gigs, book, .. } = &mut *state;
+        gigs.keep_dedications(|id| book.get(id).is_some_and(|request| !request.has_lost_dedication(now)));
         Ok(())
     }
 

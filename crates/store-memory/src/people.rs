@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::gig::Gig;
+use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::operation::StoredReceipt;
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -124,7 +125,7 @@ impl People for MemoryStore {
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        let State { book, keys, sessions, blocked, webhooks, erasing, .. } = &mut *self.lock()?;
+        let State { book, keys, sessions, blocked, webhooks, erasing, gigs, .. } = &mut *self.lock()?;
         let both = book.get(id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
@@ -147,6 +148,11 @@ impl People for MemoryStore {
         sessions.forget_clients(id);
         blocked.retain(|(dj, guest), _| *dj != id && *guest != id);
         webhooks.forget(id);
+        gigs.keep_dedications(|request| book.get(request).is_some_and(|request| request.requester != id));
+        let theirs: Vec<GigId> = book.all::<Gig>().filter(|gig| gig.dj == id).map(|gig| gig.id).collect();
+        for gig in theirs {
+            book.get_mut(gig).into_iter().for_each(Gig::forget_texts);
+        }
         Ok(Erased::Done)
     }
 

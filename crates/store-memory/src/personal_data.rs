@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use cuepoint_domain::gig::Gig;
 use cuepoint_domain::ids::{OperationId, RatingId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
@@ -26,7 +27,11 @@ impl State {
                 Box::new(self.keys.challenges_of(user).cloned().map(ExportRecord::Challenge))
             }
             ExportList::RequestsMade => {
-                Box::new(self.requests(Some(user), None).cloned().map(ExportRecord::Request))
+                let made = self.requests(Some(user), None).cloned();
+                Box::new(made.map(|request| {
+                    let dedication = self.gigs.dedication(request.id).cloned();
+                    ExportRecord::RequestMade(request, dedication)
+                }))
             }
             ExportList::RequestsReceived => {
                 Box::new(self.requests(None, Some(user)).cloned().map(ExportRecord::Request))
@@ -36,6 +41,10 @@ impl State {
                     Some(ExportRecord::Rating(*book.get(RatingId::of(made.id))?, made.created_at))
                 };
                 Box::new(self.requests(Some(user), None).filter_map(rating))
+            }
+            ExportList::Gigs => {
+                let own = book.all::<Gig>().filter(move |gig| gig.dj == user);
+                Box::new(own.cloned().map(ExportRecord::Gig))
             }
             ExportList::Withdrawals => {
                 Box::new(book.withdrawals_of(user).cloned().map(ExportRecord::Withdrawal))

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use cuepoint_domain::audit::{Auditor, Finding, Summary};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{NewRequest, RequestTerms};
+use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::music_request::{Addressee, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{PasswordHash, Registered, Store};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
@@ -14,7 +14,6 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjProfile, User};
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
-use time::Duration as Span;
 
 /// The currency of the stores.
 #[must_use]
@@ -130,15 +129,12 @@ pub async fn request(store: &dyn Store, guest: UserId, dj: UserId) -> Plan {
         song_title: line("Blue Monday"),
         artist_name: line("New Order"),
         artist_type: ArtistType::Popular,
-        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        music_url: Some(MusicUrl::new("https://example.com/blue-monday").unwrap()),
         fee: None,
+        message: None,
     };
-    let terms = RequestTerms {
-        pending_for: Span::minutes(15),
-        accepted_for: Span::hours(1),
-        commission: BasisPoints::new(0).unwrap(),
-        most_open_per_dj: Some(1),
-    };
+    let terms = RequestTerms { most_open_per_dj: Some(1), ..RequestTerms::default() };
     let id = store.next_request().await.unwrap();
-    plans::open_request(metadata(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
+    let to = Addressee::of(Some(&asked));
+    plans::open_request(metadata(store, guest), id, guest, to, new, &terms).unwrap()
 }

@@ -45,6 +45,8 @@ pub struct GroupLockSet {
     pub adjusted: BTreeSet<UserId>,
     /// The earliest time of those adjustments; `None` if none are read.
     pub adjusted_since: Option<Timestamp>,
+    /// The DJs with open gigs to read.
+    pub gigs_of: BTreeSet<UserId>,
     /// The operations of the plans, to find operations that were applied before.
     pub operations: Vec<OperationId>,
     /// The scopes of the plans' idempotency keys.
@@ -58,7 +60,8 @@ impl GroupLockSet {
         let mut all = Self::default();
         for plan in plans {
             // Without `..`, so that no rows are lost here.
-            let LockSet { rows, withdrawn_since, open_requests, adjusted_since } = plan.lock_set();
+            let LockSet { rows, withdrawn_since, open_requests, adjusted_since, open_gig_of } =
+                plan.lock_set();
             all.rows.extend(rows);
             if let Some((user, since)) = withdrawn_since {
                 all.withdrawn_by.insert(user);
@@ -72,6 +75,7 @@ impl GroupLockSet {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }
+            all.gigs_of.extend(open_gig_of);
             all.operations.push(plan.metadata().operation);
             all.keys.extend(plan.metadata().key.map(|key| key.scope));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use cuepoint_domain::gig::QueueOrder;
 use cuepoint_domain::ledger::{EntryKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::topup::TopupStatus;
@@ -44,6 +45,7 @@ stored_names! {
     ArtistType by named;
     EntryKind by stored;
     PostingAccount by stored;
+    QueueOrder by named;
     RequestStatus by stored;
     Role by stored;
     TopupStatus by stored;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::{Changes, Entity, KeyScope};
+use cuepoint_domain::operation::{Addition, Changes, Entity, KeyScope};
 
 use crate::entity_rows::{EntityImages, Rowed};
 use crate::rows::{
-    Corrupt, SessionsEnd, StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent,
-    StoredTopup, StoredWallet,
+    Corrupt, SessionsEnd, StoredCode, StoredDedication, StoredEntry, StoredKey, StoredOperation,
+    StoredPosting, StoredSecurityEvent, StoredTopup, StoredWallet,
 };
 
 /// The rows that a group of plans writes, each in its last image.
@@ -19,6 +19,8 @@ use crate::rows::{
 pub struct WriteSet {
     /// Operations, all new, in the order of their positions.
     pub operations: Vec<StoredOperation>,
+    /// Codes, all new.
+    pub codes: Vec<StoredCode>,
     /// Entities; top-ups without their money in suspense.
     pub entities: EntityImages,
     /// Top-ups with money that is or was in suspense, by id; only the columns of that money are written.
@@ -37,6 +39,8 @@ pub struct WriteSet {
     pub postings: Vec<StoredPosting>,
     /// Security events, all new.
     pub events: Vec<StoredSecurityEvent>,
+    /// Dedications, all new.
+    pub dedications: Vec<StoredDedication>,
 }
 
 impl WriteSet {
@@ -68,6 +72,15 @@ impl WriteSet {
         }
         if let Some(user) = &changes.user {
             self.entities.users.moved(user.id.get(), user.row(currency));
+        }
+        match (&changes.addition, &changes.opened) {
+            (Some(Addition::Code(assigned)), _) => self.codes.push(StoredCode::of(assigned)),
+            (Some(Addition::Dedication(message)), Some(Entity::MusicRequest(request))) => {
+                let (request_id, message) = (request.id.get(), message.as_str().to_owned());
+                let created_at = request.created_at;
+                self.dedications.push(StoredDedication { request_id, message, created_at });
+            }
+            (Some(Addition::Dedication(_)), _) | (None, _) => {}
         }
         let ended = changes.ended_sessions.iter();
         self.ended_sessions.extend(ended.map(|ended| (ended.user.get(), SessionsEnd::of(ended))));

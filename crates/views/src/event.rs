@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::adjustment::AdjustmentView;
+use super::gig::GigRecordView;
 use super::operator_topup::OperatorTopupView;
 use super::operator_withdrawal::OperatorWithdrawalView;
 use super::request::MusicRequestView;
@@ -22,7 +23,8 @@ use crate::wire::time::WireTimestamp;
 macro_rules! event_views {
     ($page:ident as $page_name:ident, $event:ident as $event_name:ident, $data:ident as $data_name:ident,
         topup: $topup:ident, withdrawal: $withdrawal:ident,
-        titles: [$request_title:literal, $topup_title:literal, $withdrawal_title:literal, $adjustment_title:literal]) => {
+        titles: [$request_title:literal, $topup_title:literal, $withdrawal_title:literal, $adjustment_title:literal,
+            $gig_title:literal]) => {
         /// A page of events.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $page_name)]
@@ -41,7 +43,7 @@ macro_rules! event_views {
             has_more: bool,
         }
 
-        /// Something that happened to a music request, a top-up, a withdrawal or a balance.
+        /// Something that happened to a music request, a gig, a top-up, a withdrawal or a balance.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $event_name)]
         pub struct $event<'e> {
@@ -79,6 +81,9 @@ macro_rules! event_views {
             /// An adjustment.
             #[schema(title = $adjustment_title)]
             Adjustment(AdjustmentView),
+            /// A gig.
+            #[schema(title = $gig_title)]
+            Gig(GigRecordView),
         }
 
         impl<'e> $page<'e> {
@@ -109,8 +114,11 @@ macro_rules! event_views {
                     Entity::Adjustment(adjustment) => {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
+                    Entity::GigRecord(record) => $data::Gig(GigRecordView::new(record)),
                     // No event has one of these objects.
-                    Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) => return None,
+                    Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Gig(_) => {
+                        return None;
+                    }
                 };
                 Some(Self {
                     position: event.position.get(),
@@ -125,13 +133,15 @@ macro_rules! event_views {
 }
 
 event_views!(EventPageView as EventPage, EventView as Event, EventDataView as EventData,
-    topup: TopupView, withdrawal: WithdrawalView,
-    titles: ["MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData"]);
+topup: TopupView, withdrawal: WithdrawalView,
+titles: [
+    "MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData", "GigEventData"
+]);
 event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
 OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView,
 titles: [
     "OperatorMusicRequestEventData", "OperatorTopupEventData", "OperatorWithdrawalEventData",
-    "OperatorAdjustmentEventData"
+    "OperatorAdjustmentEventData", "OperatorGigEventData"
 ]);
 
 /// An event as the readers of a feed see it.

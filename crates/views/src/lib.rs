@@ -7,6 +7,7 @@ pub mod adjustment;
 pub mod block;
 pub mod event;
 pub mod event_body;
+pub mod gig;
 pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;

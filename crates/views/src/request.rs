@@ -71,6 +71,7 @@ mod tests {
             artist_type: ArtistType::Popular,
             music_url: MusicUrl::new("https://example.com/x").unwrap(),
             fee: Money::from_minor(1_000),
+            gig: None,
             state: RequestState::Rejected { at: Timestamp::from_unix_micros(2) },
             created_at: Timestamp::from_unix_micros(1),
         };

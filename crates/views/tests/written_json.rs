@@ -122,6 +122,7 @@ proptest! {
             artist_type: ArtistType::Popular,
             music_url: MusicUrl::from_stored(url),
             fee,
+            gig: None,
             state: RequestState::Rejected { at },
             created_at,
         };

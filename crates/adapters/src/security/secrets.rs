@@ -1,5 +1,6 @@
 //! Refresh tokens, reset tokens and codes, random or derived, and their stored hashes.
 
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -55,6 +56,11 @@ impl Secrets for KeyedSecrets {
         // 10^13.
         let number = u64::from_be_bytes(random(self.random)).checked_rem(1_000_000).unwrap_or_default();
         Token(format!("{number:06}"))
+    }
+
+    fn dj_code(&self) -> DjCode {
+        // As for a code of six digits.
+        DjCode::of_number(u64::from_be_bytes(random(self.random)))
     }
 
     fn successors(&self, presented: &Token, now: Timestamp) -> Result<Candidates<Token>, Unavailable> {

@@ -5,6 +5,7 @@ use cuepoint_domain::application::commands::{
     AdjustRefusal, MoveWithdrawalRefusal, OpenRequestRefusal, OpenTopupRefusal, OpenWithdrawalRefusal,
 };
 use cuepoint_domain::application::{InvalidTransition, ProviderMessageRefusal};
+use cuepoint_domain::gig::{GigRefusal, GigStatus};
 use cuepoint_domain::ledger::adjustment::AdjustmentRefusal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::provider_message::AlreadyResolved;
@@ -36,6 +37,12 @@ impl IntoApiError for OpenRequestRefusal {
             Self::Rule(music_request::OpenRefusal::FeeBelowPrice(price)) => {
                 let sentence = validation_texts::at_least("fee", &currency.print(price));
                 ApiError::invalid(Errors::one("fee", sentence))
+            }
+            Self::Rule(music_request::OpenRefusal::DedicationWithoutGig) => {
+                ApiError::invalid(Errors::one("message", validation_texts::no_gig()))
+            }
+            Self::Rule(music_request::OpenRefusal::QueueFull(most)) => {
+                ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::queue_full(most))
             }
             Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
             Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),
@@ -128,6 +135,18 @@ impl From<OpenTopupRefusal> for ApiError {
                 Self::saying(Code::NotConfigured, "This deployment does not accept top-ups.")
             }
             OpenTopupRefusal::RefusedByProvider => Code::TopupRefused.into(),
+        }
+    }
+}
+
+impl From<GigRefusal> for ApiError {
+    fn from(refusal: GigRefusal) -> Self {
+        match refusal {
+            GigRefusal::AnotherIsOpen(gig) => Self::gig_open(gig.get()),
+            GigRefusal::Ended => {
+                Self::invalid_transition(Transition { current: GigStatus::Ended.name(), allowed: Vec::new() })
+            }
+            GigRefusal::Place(refusal) => refusal.into(),
         }
     }
 }

@@ -53,6 +53,9 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
             keys.insert("current".to_owned(), json!(current));
             keys.insert("allowed".to_owned(), json!(allowed));
         }
+        (Code::GigOpen, None) => {
+            keys.insert("gig".to_owned(), json!(5));
+        }
         (Code::WalletOwes, None) => {
             keys.insert("owed".to_owned(), json!(12.5));
         }

@@ -99,6 +99,10 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0, example = 1234)]
     continue_after: Option<i64>,
+    /// With `gig_open`: the id of the gig that has not ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, example = 5)]
+    gig: Option<i64>,
     /// With `wallet_owes`: the debt of the owner, in major units of the wallet's currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>, format = "decimal", nullable = false, example = 12.50)]
@@ -272,6 +276,7 @@ impl ApiError {
             allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
             oldest: details.oldest,
             continue_after: details.continue_after,
+            gig: details.gig,
             owed: details.owed.as_ref(),
             request_id,
         };

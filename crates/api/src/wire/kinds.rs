@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::event::EventType;
+use cuepoint_domain::gig::{GuestLimit, QueueOrder};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::text::{Email, Line, MAX_CHARACTERS, MusicUrl, Password, Phone};
+use cuepoint_domain::text::{Email, GigTitle, Line, MAX_CHARACTERS, MusicUrl, Password, Phone, ShortMessage};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
@@ -64,6 +65,28 @@ impl<T> Kind<T> {
 /// One line of text. The document describes it once, for all texts: a pattern would be longer than the rest.
 pub const LINE: Kind<Line> =
     Kind::new(|| filled().max_length(Some(MAX_CHARACTERS)).into(), |field, raw, _| values::line(field, raw));
+
+/// The title of a gig.
+pub const GIG_TITLE: Kind<GigTitle> = Kind::new(
+    || filled().max_length(Some(GigTitle::MAX_CHARACTERS)).into(),
+    |field, raw, _| values::gig_title(field, raw),
+);
+
+/// A short message.
+pub const SHORT_MESSAGE: Kind<ShortMessage> = Kind::new(
+    || filled().max_length(Some(ShortMessage::MAX_CHARACTERS)).into(),
+    |field, raw, _| values::short_message(field, raw),
+);
+
+/// The order of a queue.
+pub const QUEUE_ORDER: Kind<QueueOrder> =
+    Kind::named::<names::QueueOrder>(|field, raw, _| values::queue_order(field, raw));
+
+/// The maximum number of open requests of a guest.
+pub const GUEST_LIMIT: Kind<GuestLimit> = Kind::new(
+    || whole_number_of(32).minimum(Some(GuestLimit::MIN)).maximum(Some(GuestLimit::MAX)).into(),
+    |field, raw, _| values::guest_limit(field, raw),
+);
 
 /// An e-mail address.
 pub const EMAIL: Kind<Email> = Kind::new(

@@ -312,6 +312,18 @@ pub fn too_many_open(most: u32) -> FieldProblem {
     FieldProblem::limit(most, format!("You already have {most} open requests with this DJ."))
 }
 
+/// The queue of the DJ's gig is full.
+#[must_use]
+pub fn queue_full(most: u32) -> FieldProblem {
+    FieldProblem::limit(most, format!("The queue of this DJ is full: it has {most} open requests."))
+}
+
+/// A dedication although no gig of the DJ is open.
+#[must_use]
+pub fn no_gig() -> FieldProblem {
+    FieldProblem::new(Rule::Prohibited, RuleLimit::None, "A dedication needs an open gig of the DJ.")
+}
+
 /// Missing although the other field is present.
 #[must_use]
 pub fn required_with(field: &str, other: &'static str) -> FieldProblem {

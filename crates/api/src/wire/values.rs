@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::event::EventType;
+use cuepoint_domain::gig::{GuestLimit, QueueOrder};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{self, Amount, Currency, Money, MoneyError};
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
+use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl, Password, Phone, ShortMessage, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
@@ -64,6 +65,32 @@ fn refused(field: &str, error: TextError, malformed: fn(&str) -> FieldProblem) -
 /// One line of text.
 pub fn line(field: &str, raw: &RawValue) -> Read<Line> {
     Line::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::format))
+}
+
+/// The title of a gig.
+pub fn gig_title(field: &str, raw: &RawValue) -> Read<GigTitle> {
+    GigTitle::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::format))
+}
+
+/// A short message.
+pub fn short_message(field: &str, raw: &RawValue) -> Read<ShortMessage> {
+    ShortMessage::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::format))
+}
+
+/// The order of a queue.
+pub fn queue_order(field: &str, raw: &RawValue) -> Read<QueueOrder> {
+    match string(field, raw)?.trim() {
+        "" => Err(InvalidValue::Empty),
+        name => QueueOrder::named(name)
+            .ok_or_else(|| validation_texts::one_of(field, QueueOrder::all().map(QueueOrder::name)).into()),
+    }
+}
+
+/// The maximum number of open requests of a guest.
+pub fn guest_limit(field: &str, raw: &RawValue) -> Read<GuestLimit> {
+    let number = u8::try_from(integer(field, raw)?).ok();
+    let (least, most) = (GuestLimit::MIN.to_string(), GuestLimit::MAX.to_string());
+    number.and_then(GuestLimit::new).ok_or_else(|| validation_texts::between(field, &least, &most).into())
 }
 
 /// An e-mail address.

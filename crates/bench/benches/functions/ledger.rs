@@ -10,7 +10,6 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use divan::Bencher;
-use time::Duration;
 
 /// Group sizes, in plans.
 const GROUPS: [u32; 2] = [1, 64];
@@ -91,11 +90,6 @@ fn played(book: &mut Book, number: u32) -> Plan {
     };
     book.wallets.get_mut(&guest).unwrap().balance.held = request.fee;
     book.put(request.clone());
-    let terms = RequestTerms {
-        pending_for: Duration::minutes(15),
-        accepted_for: Duration::minutes(60),
-        commission: BasisPoints::new(1_000).unwrap(),
-        most_open_per_dj: None,
-    };
+    let terms = RequestTerms { commission: BasisPoints::new(1_000).unwrap(), ..RequestTerms::default() };
     plans::move_request(metadata(number, dj), &request, Move::Play, &terms).unwrap()
 }

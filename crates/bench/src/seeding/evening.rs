@@ -8,7 +8,9 @@ use std::vec;
 use anyhow::{Context, bail};
 use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
-use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
+use cuepoint_domain::music_request::{
+    self, Addressee, By, MusicRequest, NewRequest, RequestStatus, RequestTerms,
+};
 use cuepoint_domain::operation::{Actor, Entity, plans};
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
@@ -176,7 +178,7 @@ impl<'p> Evening<'p> {
         let terms = self.terms(id)?;
         let dj = writer.djs.get(&dj);
         let new = song(number, dj.map(|dj| dj.id).context("the DJ is missing")?)?;
-        let plan = plans::open_request(metadata, id, guest, dj, false, new, &terms);
+        let plan = plans::open_request(metadata, id, guest, Addressee::of(dj), new, &terms);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
         match writer.apply(plan).await?.entity {
             Entity::MusicRequest(request) => self.then(Alive::Request(request, moves.into_iter()), now),
@@ -193,7 +195,7 @@ impl<'p> Evening<'p> {
             pending_for: if stays { FOR_YEARS } else { Duration::minutes(15) },
             accepted_for: if stays { FOR_YEARS } else { Duration::minutes(60) },
             commission: BasisPoints::new(1_000).context("no share")?,
-            most_open_per_dj: None,
+            ..RequestTerms::default()
         })
     }
 
@@ -296,7 +298,8 @@ fn song(number: u32, dj: UserId) -> anyhow::Result<NewRequest> {
         song_title: Line::new(title)?,
         artist_name: Line::new(artist)?,
         artist_type: if drawn.is_multiple_of(3) { ArtistType::Upcoming } else { ArtistType::Popular },
-        music_url: MusicUrl::new(&format!("https://music.example.com/track/{drawn:016x}"))?,
+        music_url: Some(MusicUrl::new(&format!("https://music.example.com/track/{drawn:016x}"))?),
         fee: None,
+        message: None,
     })
 }

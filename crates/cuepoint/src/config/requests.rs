@@ -1,20 +1,22 @@
-//! Currency, song requests and their fees.
+//! Currency, song requests and their fees, and gigs.
 
 use std::time::Duration;
 
 use cuepoint_domain::money::{BasisPoints, Currency};
-use cuepoint_domain::music_request::RequestTerms;
+use cuepoint_domain::music_request::{RequestTerms, SongUrl};
 use serde::Deserialize;
 
 use super::ConfigError;
-use super::values::{DAY, HOUR, Seconds, Text, Whole};
+use super::values::{DAY, FromText, HOUR, Seconds, Text, Whole};
 
 /// The settings for song requests.
 #[derive(Clone, Debug)]
 pub struct Requests {
     /// The deadlines, the commission and the limits of requests.
     pub terms: RequestTerms,
-    /// The interval at which the holds of overdue requests are settled.
+    /// The time after its opening at which a gig ends.
+    pub longest_gig: time::Duration,
+    /// The interval at which overdue requests and the requests of ended gigs are settled.
     pub sweep_interval: Duration,
 }
 
@@ -50,19 +52,41 @@ pub(super) struct RequestsSection {
     accepted_ttl_seconds: Seconds<1, MONTH>,
     sweep_interval_seconds: Seconds<1, HOUR>,
     max_open_per_dj: Whole<u32, 0, 1_000>,
+    song_url: Text<SongUrl>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GigsSection {
+    max_hours: Whole<u32, 1, 168>,
+    max_open: Whole<u32, 1, 1_000>,
+    pending_ttl_seconds: Seconds<1, DAY>,
+    accepted_ttl_seconds: Seconds<1, DAY>,
+}
+
+impl FromText for SongUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::new(text)
+            .map_err(|_| "must be a web address of at most 1024 characters with {song} in it".to_owned())
+    }
 }
 
 impl RequestsSection {
-    pub(super) fn with_fees(self, fees: &FeesSection) -> Result<Requests, ConfigError> {
+    pub(super) fn with_fees(self, fees: &FeesSection, gigs: &GigsSection) -> Result<Requests, ConfigError> {
         let commission = BasisPoints::new(fees.commission_bps.0)
             .ok_or_else(|| ConfigError::new("fees.commission_bps", "must be from 0 to 10000"))?;
         let most_open = self.max_open_per_dj.0;
         let terms = RequestTerms {
             pending_for: self.pending_ttl_seconds.to_time(),
             accepted_for: self.accepted_ttl_seconds.to_time(),
+            gig_pending_for: gigs.pending_ttl_seconds.to_time(),
+            gig_accepted_for: gigs.accepted_ttl_seconds.to_time(),
             commission,
             most_open_per_dj: (most_open > 0).then_some(most_open),
+            most_open_per_gig: gigs.max_open.0,
+            song_url: self.song_url.0,
         };
-        Ok(Requests { terms, sweep_interval: self.sweep_interval_seconds.to_std() })
+        let longest_gig = time::Duration::hours(i64::from(gigs.max_hours.0));
+        Ok(Requests { terms, longest_gig, sweep_interval: self.sweep_interval_seconds.to_std() })
     }
 }

@@ -14,7 +14,7 @@ use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
 use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
-use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
+use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageKeys, StorageSection};
 use super::values::{DAY, Seconds};
@@ -75,6 +75,7 @@ pub(super) struct Sections {
     wallet: WalletSection,
     fees: FeesSection,
     requests: RequestsSection,
+    gigs: GigsSection,
     ledger: LedgerSection,
     events: EventsSection,
     webhooks: WebhooksSection,
@@ -119,7 +120,7 @@ impl Sections {
             storage,
             storage_keys,
             auth,
-            requests: self.requests.with_fees(&self.fees)?,
+            requests: self.requests.with_fees(&self.fees, &self.gigs)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             events: self.events.into(),
             webhooks,

@@ -131,6 +131,11 @@ fn configuration_keys_can_be_set_by_variables() {
         ("requests.pending_ttl_seconds", "1"),
         ("requests.accepted_ttl_seconds", "2"),
         ("requests.sweep_interval_seconds", "3"),
+        ("requests.song_url", "https://example.com/?q={song}"),
+        ("gigs.max_hours", "4"),
+        ("gigs.max_open", "5"),
+        ("gigs.pending_ttl_seconds", "6"),
+        ("gigs.accepted_ttl_seconds", "7"),
         ("ledger.audit_interval_seconds", "4"),
         ("events.max_streams", "5"),
         ("events.shown_for_days", "6"),
@@ -220,6 +225,10 @@ fn configuration_keys_can_be_set_by_variables() {
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
+    assert_eq!(settings.requests.longest_gig, time::Duration::hours(4));
+    assert_eq!(settings.requests.terms.most_open_per_gig, 5);
+    assert_eq!(settings.requests.terms.gig_pending_for, time::Duration::seconds(6));
+    assert_eq!(settings.requests.terms.gig_accepted_for, time::Duration::seconds(7));
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
     assert_eq!(settings.webhooks.allowed_networks, Networks::parse(["10.20.0.0/16", "fd00::1"]).unwrap());
@@ -290,6 +299,12 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
         ("requests.pending_ttl_seconds", "0", "must be a whole number from 1 to 2592000"),
         ("requests.accepted_ttl_seconds", "2592001", "must be a whole number from 1 to 2592000"),
         ("requests.sweep_interval_seconds", "3601", "must be a whole number from 1 to 3600"),
+        (
+            "requests.song_url",
+            "https://example.com/",
+            "must be a web address of at most 1024 characters with {song} in it",
+        ),
+        ("gigs.max_hours", "0", "must be a whole number from 1 to 168"),
         ("ledger.audit_interval_seconds", "604801", "must be a whole number from 0 to 604800"),
         ("events.max_streams", "0", "must be a whole number from 1 to 1000000"),
         ("events.shown_for_days", "36501", "must be a whole number from 0 to 36500"),

@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(18);
 /// The configured intervals of jobs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intervals {
-    /// Between two searches for overdue requests.
+    /// Between two searches for overdue requests, and for gigs that have to end.
     pub(crate) sweep: Duration,
     /// Between two searches for top-ups to order.
     pub(crate) topups: Duration,
@@ -107,6 +107,7 @@ impl BackgroundJobs {
         let (stop, stopped) = watch::channel(false);
         let mut jobs = Jobs { service: service.clone(), stopped, tasks: JoinSet::new() };
         jobs.every(intervals.sweep, sweep);
+        jobs.every(intervals.sweep, end_gigs);
         jobs.every(PURGE_INTERVAL, purge_expired);
         jobs.every(revocations::INTERVAL, read_revocations);
         jobs.every(ABANDONED_STREAMS_INTERVAL, |service| async move { service.event_hub.end_abandoned() });
@@ -203,6 +204,18 @@ async fn sweep(service: Arc<Service>) {
         Ok(0) => {}
         Ok(settled) => tracing::info!(settled, "overdue requests expired"),
         Err(failure) => tracing::warn!(%failure, "overdue requests did not expire"),
+    }
+}
+
+async fn end_gigs(service: Arc<Service>) {
+    // A wrong clock would end gigs too early.
+    if service.authentication.clock.ensure_agreed().is_err() {
+        return;
+    }
+    match service.use_cases.gig_endings.run().await {
+        Ok(0) => {}
+        Ok(rejected) => tracing::info!(rejected, "open requests of ended gigs were rejected"),
+        Err(failure) => tracing::warn!(%failure, "open requests of ended gigs were not rejected"),
     }
 }
 

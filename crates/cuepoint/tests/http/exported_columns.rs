@@ -59,6 +59,18 @@ fn users_with_every_row(server: &Server, operators: [Person; 2]) -> Users {
     let rated = dj.request_song(&other);
     other.answer(rated, "played").data(200);
     dj.post(&format!("/music/requests/{rated}/rating"), &json!({"stars": 4})).data(200);
+    let details = json!({
+        "title": "Zenobia's night", "venue": "Temple of Bel", "city": "Palmyra", "latitude": 34.5477, "longitude": 38.2741,
+        "message": "No slow songs", "max_open_per_guest": 77, "fee_popular_song": 10.75
+    });
+    let gig = dj.post("/gigs", &details).data(201)["gig"]["id"].clone();
+    dj.post(&format!("/gigs/{gig}/end"), &json!({})).data(200);
+    dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
+    let gig = other.gig();
+    let mut dedicated = song(other.id);
+    dedicated["message"] = json!("for Odaenathus");
+    dj.post("/music/requests", &dedicated).data(201);
+    other.post(&format!("/gigs/{gig}/end"), &json!({})).data(200);
     let withdrawal = dj.withdrawal("11.37");
     let path = format!("/operator/withdrawals/{withdrawal}");
     second.post(&format!("{path}/approve"), &json!({"reason": "checked as well"})).data(200);

@@ -44,6 +44,7 @@ mod expiry;
 mod exported_columns;
 mod failures;
 mod fields;
+mod gigs;
 mod guides;
 mod head_requests;
 mod headers;

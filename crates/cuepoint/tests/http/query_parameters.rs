@@ -49,6 +49,7 @@ impl Scene {
         let ids = BTreeMap::from([
             ("/auth/sessions/", dj.session()),
             ("/djs/", dj.id),
+            ("/gigs/", dj.gig()),
             ("/music/dj/blocks/", other.id),
             ("/music/requests/", open),
             ("/operator/music/requests/", played),

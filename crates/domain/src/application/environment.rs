@@ -11,7 +11,7 @@ use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
-    AccessTokens, Audit, Blocks, Clock, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
+    AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
     OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck,
     ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews, Sessions, Store,
     TaskSpawner, Timer, TopupProvider, Topups, Wallets, WebhookEndpoints, WebhookSender, Withdrawals,
@@ -59,6 +59,8 @@ pub struct Ports {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
     pub requests: RequestTerms,
+    /// The time after its opening at which a gig ends.
+    pub longest_gig: Duration,
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,
     /// Terms of ordering top-ups at their provider.
@@ -83,6 +85,7 @@ pub struct Environment {
     pub(super) operations: Arc<dyn OperationLog>,
     pub(super) audit: Arc<dyn Audit>,
     pub(super) requests: Arc<dyn MusicRequests>,
+    pub(super) gigs: Arc<dyn Gigs>,
     pub(super) withdrawals: Arc<dyn Withdrawals>,
     pub(super) topups: Arc<dyn Topups>,
     pub(super) wallets: Arc<dyn Wallets>,
@@ -107,6 +110,7 @@ impl Environment {
             operations: store.clone(),
             audit: store.clone(),
             requests: store.clone(),
+            gigs: store.clone(),
             withdrawals: store.clone(),
             topups: store.clone(),
             wallets: store.clone(),

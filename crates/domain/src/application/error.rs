@@ -180,6 +180,7 @@ impl From<Rejection> for Failure {
             Rejection::WalletOwes { .. } => Self::Broken("a debt was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
+            Rejection::GigOpen(_) => Self::Broken("an open gig was sought where none is opened"),
             Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),
             Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
         }

@@ -31,7 +31,7 @@ pub use executor::{
     Authorized, ClientContext, Command, Context, Decide, Decided, Done, Executor, FromReceipt, Loadable,
     Requirement, action_of,
 };
-pub use jobs::{CompletedAudit, LedgerAudits, Positions, Retention};
+pub use jobs::{CompletedAudit, GigEndings, LedgerAudits, Positions, Retention};
 pub use providers::{
     Contradicted, IncomingMessage, MessageOutcome, PayoutAttempt, PayoutUpdateOutcome, Payouts,
     ProviderInbox, ProviderMessageRefusal, TopupOrders,

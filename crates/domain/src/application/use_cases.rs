@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::application::environment::{Environment, Ports, Terms};
 use crate::application::error::Failure;
 use crate::application::executor::{Executor, Expiry};
-use crate::application::jobs::{LedgerAudits, Positions, Retention};
+use crate::application::jobs::{GigEndings, LedgerAudits, Positions, Retention};
 use crate::application::providers::{Payouts, ProviderInbox, TopupOrders};
 use crate::application::queries::{
-    EventQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
+    EventQueries, GigQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
     SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries, WithdrawalQueries,
 };
 use crate::application::readiness::Readiness;
@@ -36,6 +36,9 @@ pub struct UseCases {
     /// Profiles and DJs.
     pub profiles: ProfileQueries,
     pub music_requests: MusicRequestQueries,
+    pub gigs: GigQueries,
+    /// The end of gigs.
+    pub gig_endings: GigEndings,
     pub withdrawals: WithdrawalQueries,
     /// Balances and statements.
     pub wallet: WalletQueries,
@@ -92,6 +95,8 @@ impl UseCases {
             verifications: Verifications { env: env.clone(), executor: executor.clone() },
             profiles: ProfileQueries { env: env.clone() },
             music_requests: MusicRequestQueries { env: env.clone() },
+            gigs: GigQueries { env: env.clone() },
+            gig_endings: GigEndings { env: env.clone() },
             withdrawals: WithdrawalQueries { env: env.clone() },
             wallet: WalletQueries { env: env.clone() },
             topups: TopupQueries { env: env.clone() },
@@ -142,6 +147,11 @@ impl UseCases {
             Job::NotifyEmailChanged(news) => self.email_changes.notify(news).await,
             Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,
             Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
+            Job::ReleaseGig(gig) => match self.gig_endings.release_of(gig).await {
+                Ok(_) => Ok(()),
+                Err(Failure::Unavailable(unavailable)) => Err(unavailable),
+                Err(other) => Err(Unavailable::new(other)),
+            },
         }
     }
 }

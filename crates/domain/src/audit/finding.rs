@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::entity_ref::EntityRef;
-use crate::ids::{OperationId, UserId};
+use crate::ids::{GigId, OperationId, RequestId, UserId};
 use crate::ledger::{EntryKind, PostingAccount};
 use crate::money::Money;
 use crate::operation::Position;
@@ -79,6 +79,8 @@ pub enum Finding {
         /// The number of postings.
         postings: u64,
     },
+    /// A request is open although its gig was settled, so that no job releases its fee before its deadline.
+    OpenInSettledGig { request: RequestId, gig: GigId },
     /// The positions of operations have a gap.
     Position { expected: Position, found: Position },
     /// A gap between positions does not begin at the position of an operation.
@@ -193,6 +195,9 @@ impl fmt::Display for Finding {
                 reference.title(),
                 reference.id()
             ),
+            Self::OpenInSettledGig { request, gig } => {
+                write!(f, "music request {request} is open, but its gig {gig} was settled")
+            }
             Self::StrayPosting { operation, account } => write!(
                 f,
                 "a posting to {} belongs to operation {operation}, which has no entries",

@@ -19,9 +19,11 @@ pub use finding::{Finding, Flaw, UnknownValue};
 pub use trace::Trace;
 
 use crate::entity_ref::EntityRef;
-use crate::ids::OperationId;
+use crate::gig::Gig;
+use crate::ids::{GigId, OperationId, RequestId};
 use crate::ledger::{Balance, Entry, EntryKind, Posting, PostingAccount, Wallet};
 use crate::money::Money;
+use crate::music_request::MusicRequest;
 use crate::operation::{Entity, Position, PositionGap};
 use crate::unknown::UnknownName;
 use chain::EntryChain;
@@ -59,6 +61,8 @@ pub struct Auditor {
     newest_position: Position,
     /// The gaps between positions that were not visited yet, by the position before them.
     gaps: BTreeMap<Position, Position>,
+    /// An open request of each gig that has one.
+    open_in_gigs: BTreeMap<GigId, RequestId>,
     finding: Option<Finding>,
     /// The first value of a newer version, reported only if no inconsistency is certain.
     unknown: Option<Finding>,
@@ -137,6 +141,11 @@ impl Auditor {
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
         self.of_entities.entries = self.of_entities.entries.saturating_add(count(trace.entries.len()));
         self.of_entities.postings = self.of_entities.postings.saturating_add(count(trace.postings.len()));
+        if let Entity::MusicRequest(MusicRequest { id, gig: Some(gig), state, .. }) = entity
+            && state.status().holds_fee()
+        {
+            self.open_in_gigs.insert(*gig, *id);
+        }
         let name = entity.facts().unknown_status();
         self.met(UnknownValue::Status(entity.reference()), name);
         if let Some((operation, rules)) = trace.unknown_rules() {
@@ -149,6 +158,18 @@ impl Auditor {
             }
         }
         self.report_progress();
+    }
+
+    /// The gigs with open requests, which are to be visited after all entities.
+    #[must_use]
+    pub fn gigs_with_open_requests(&self) -> Vec<GigId> {
+        self.open_in_gigs.keys().copied().collect()
+    }
+
+    /// Visits a gig with open requests: it must not be settled.
+    pub fn gig(&mut self, gig: &Gig) {
+        let open = self.open_in_gigs.get(&gig.id).copied().filter(|_| gig.settled);
+        self.found(open.map(|request| Finding::OpenInSettledGig { request, gig: gig.id }));
     }
 
     /// Whether some entries or postings belong to no entity, so that a search for them is worthwhile.

@@ -75,6 +75,8 @@ actions! {
     RateRequest: "rate a played request" [Own, Non, Non, Non], party: Guest;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
     AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], party: Dj;
+    /// Open, change, end and read a gig; own is one of the principal.
+    RunGig: "open, change, end and read gigs" [Non, Own, Non, Non];
     /// Block a guest; own is the principal's list.
     BlockGuest: "block guests" [Non, Own, Non, Non];
     /// Read a wallet and top it up.

@@ -1,6 +1,6 @@
 //! A music request as an entity of plans and receipts.
 
-use crate::entity_facts::{EntityFacts, described};
+use crate::entity_facts::{EntityFacts, described, is_column_recorded};
 use crate::ids::UserId;
 use crate::ledger::Transfer;
 use crate::music_request::{MusicRequest, RequestState, history};
@@ -47,8 +47,9 @@ impl EntityFacts for MusicRequest {
         !matches!(self.state, RequestState::Accepted { .. })
     }
 
-    fn is_recorded_as(&self, then: &Self, whole: bool, _opens: bool) -> bool {
+    fn is_recorded_as(&self, then: &Self, whole: bool, opens: bool) -> bool {
         let state = if whole { self.state } else { then.state };
-        Self { state, ..self.clone() } == *then
+        let gig = if is_column_recorded(self.gig, then.gig, opens) { then.gig } else { self.gig };
+        Self { state, gig, ..self.clone() } == *then
     }
 }

@@ -6,17 +6,19 @@ mod history;
 mod moves;
 mod open;
 mod rating;
+mod song_url;
 
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
-pub use open::{NewRequest, OpenRefusal, open};
+pub use open::{Addressee, GigQueue, NewRequest, OpenRefusal, open};
 pub use rating::{RequestRating, Stars, rate};
+pub use song_url::SongUrl;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::ids::{RequestId, UserId};
+use crate::ids::{GigId, RequestId, UserId};
 use crate::money::{BasisPoints, Money};
 use crate::names::{explained_enum, named_enum};
 use crate::text::{Line, MusicUrl};
@@ -31,10 +33,54 @@ pub struct RequestTerms {
     pub pending_for: Duration,
     /// The period in which a DJ must play an accepted request.
     pub accepted_for: Duration,
+    /// The period in which a DJ must answer a request in a gig.
+    pub gig_pending_for: Duration,
+    /// The period in which a DJ must play an accepted request in a gig.
+    pub gig_accepted_for: Duration,
     /// The platform's share of the fee.
     pub commission: BasisPoints,
     /// The maximum number of open requests of one guest with one DJ; `None` means no limit.
     pub most_open_per_dj: Option<u32>,
+    /// The maximum number of open requests in a gig.
+    pub most_open_per_gig: u32,
+    /// The link to a song of a request without one.
+    pub song_url: SongUrl,
+}
+
+impl Default for RequestTerms {
+    fn default() -> Self {
+        Self {
+            pending_for: Duration::minutes(15),
+            accepted_for: Duration::hours(1),
+            gig_pending_for: Duration::minutes(30),
+            gig_accepted_for: Duration::hours(3),
+            commission: BasisPoints::default(),
+            most_open_per_dj: None,
+            most_open_per_gig: 300,
+            song_url: SongUrl::default(),
+        }
+    }
+}
+
+impl RequestTerms {
+    /// The period in which a DJ must answer a request, which may belong to a gig.
+    #[must_use]
+    pub const fn answered_within(&self, gig: Option<GigId>) -> Duration {
+        if gig.is_some() { self.gig_pending_for } else { self.pending_for }
+    }
+
+    /// A time before that of every request outside a gig that is open at `at` or later, or that will be recorded as
+    /// expired.
+    #[must_use]
+    pub fn oldest_open(&self, at: Timestamp) -> Timestamp {
+        at.minus(self.pending_for).minus(self.accepted_for).minus(Duration::days(1))
+    }
+
+    /// The period in which a DJ must play an accepted request, which may belong to a gig.
+    #[must_use]
+    pub const fn played_within(&self, gig: Option<GigId>) -> Duration {
+        if gig.is_some() { self.gig_accepted_for } else { self.accepted_for }
+    }
 }
 
 /// The state of a request, with its data.
@@ -184,6 +230,8 @@ pub struct MusicRequest {
     pub music_url: MusicUrl,
     /// The fee, fixed when the request was made; never negative.
     pub fee: Money,
+    /// The gig of the DJ that was open when the request was made.
+    pub gig: Option<GigId>,
     pub state: RequestState,
     /// The time of the request.
     pub created_at: Timestamp,
@@ -200,6 +248,15 @@ pub enum Party {
 }
 
 impl MusicRequest {
+    /// The retention of a dedication, from the time of its request.
+    pub const DEDICATION_RETENTION: Duration = Duration::days(30);
+
+    /// Whether the retention of its dedication has passed.
+    #[must_use]
+    pub fn has_lost_dedication(&self, now: Timestamp) -> bool {
+        self.created_at.plus(Self::DEDICATION_RETENTION) <= now
+    }
+
     /// The time of the last change of state; the creation time before the first change.
     #[must_use]
     pub const fn updated_at(&self) -> Timestamp {

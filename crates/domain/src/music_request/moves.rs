@@ -148,9 +148,10 @@ pub fn decide(
         return Err(refused(seen.status()));
     }
     let (state, transfers) = match to {
-        Move::Accept => {
-            (RequestState::Accepted { at: now, play_by: now.plus(terms.accepted_for) }, Vec::new())
-        }
+        Move::Accept => (
+            RequestState::Accepted { at: now, play_by: now.plus(terms.played_within(request.gig)) },
+            Vec::new(),
+        ),
         Move::Reject => (RequestState::Rejected { at: now }, release(request)),
         Move::Cancel => (RequestState::Cancelled { at: now }, release(request)),
         Move::Expire => (seen, release(request)),

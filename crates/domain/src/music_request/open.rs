@@ -2,11 +2,11 @@
 
 use thiserror::Error;
 
-use crate::ids::{RequestId, UserId};
+use crate::ids::{GigId, RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
-use crate::text::{Line, MusicUrl};
+use crate::text::{Line, MusicUrl, ShortMessage};
 use crate::timestamp::Timestamp;
 use crate::user::{ArtistType, User};
 
@@ -19,10 +19,23 @@ pub struct NewRequest {
     pub artist_name: Line,
     /// The kind of song.
     pub artist_type: ArtistType,
-    /// A link to the song.
-    pub music_url: MusicUrl,
+    /// A link to the song; defaults to [`RequestTerms::song_url`].
+    pub music_url: Option<MusicUrl>,
     /// The guest's offer, at least the DJ's list price; defaults to that price.
     pub fee: Option<Money>,
+    /// The dedication, for a request in a gig.
+    pub message: Option<ShortMessage>,
+}
+
+/// The queue of the DJ's open gig.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GigQueue {
+    /// The gig.
+    pub gig: GigId,
+    /// The maximum number of open requests of one guest.
+    pub most_open_per_guest: u32,
+    /// The number of its open requests.
+    pub open: u64,
 }
 
 /// Why a request is refused.
@@ -42,18 +55,41 @@ pub enum OpenRefusal {
     FeeBelowPrice(Money),
     #[error("the DJ is offline")]
     DjOffline,
+    /// A dedication without an open gig.
+    #[error("there is no open gig for a dedication")]
+    DedicationWithoutGig,
+    /// The gig of the DJ has this many open requests, the maximum.
+    #[error("{0} requests are open in the gig")]
+    QueueFull(u32),
 }
 
-/// The new request of `requester` to `dj`, who may have blocked the requester, and the transfers that hold
-/// its fee.
+/// The DJ to whom a request is addressed, as stored.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Addressee<'a> {
+    /// The user; `None` if there is none with this id.
+    pub user: Option<&'a User>,
+    /// Whether they block the guest.
+    pub blocks_guest: bool,
+    /// The queue of their open gig.
+    pub queue: Option<GigQueue>,
+}
+
+impl<'a> Addressee<'a> {
+    /// A user who neither blocks the guest nor has an open gig.
+    #[must_use]
+    pub const fn of(user: Option<&'a User>) -> Self {
+        Self { user, blocks_guest: false, queue: None }
+    }
+}
+
+/// The new request of `requester` to a DJ, and the transfers that hold its fee.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies, in the order of its variants.
 pub fn open(
     id: RequestId,
     requester: UserId,
-    dj: Option<&User>,
-    blocked: bool,
+    to: Addressee<'_>,
     new: NewRequest,
     terms: &RequestTerms,
     now: Timestamp,
@@ -61,9 +97,10 @@ pub fn open(
     if new.dj == requester {
         return Err(OpenRefusal::Oneself);
     }
-    let dj = dj.filter(|dj| dj.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
+    let Addressee { user, blocks_guest, queue } = to;
+    let dj = user.filter(|user| user.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
-    if blocked {
+    if blocks_guest {
         return Err(OpenRefusal::Blocked);
     }
     let price = profile.list_price(new.artist_type);
@@ -74,6 +111,15 @@ pub fn open(
     if !profile.online {
         return Err(OpenRefusal::DjOffline);
     }
+    if new.message.is_some() && queue.is_none() {
+        return Err(OpenRefusal::DedicationWithoutGig);
+    }
+    if queue.is_some_and(|queue| queue.open >= terms.most_open_per_gig.into()) {
+        return Err(OpenRefusal::QueueFull(terms.most_open_per_gig));
+    }
+    let gig = queue.map(|queue| queue.gig);
+    let filled = || terms.song_url.of_song(&new.song_title, &new.artist_name);
+    let music_url = new.music_url.clone().unwrap_or_else(filled);
     let request = MusicRequest {
         id,
         requester,
@@ -81,9 +127,10 @@ pub fn open(
         song_title: new.song_title,
         artist_name: new.artist_name,
         artist_type: new.artist_type,
-        music_url: new.music_url,
+        music_url,
         fee,
-        state: RequestState::Pending { answer_by: now.plus(terms.pending_for) },
+        gig,
+        state: RequestState::Pending { answer_by: now.plus(terms.answered_within(gig)) },
         created_at: now,
     };
     let transfers = hold(&request);

@@ -1,6 +1,7 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
 use crate::entity_ref::EntityKind;
+use crate::gig::{Gig, GigRecord};
 use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::operation::expectations::{expect, expect_new, present};
@@ -35,7 +36,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let mut changes = Changes::default();
     let entity = step(book, plan, &mut changes)?;
     if let Some(tally) = plan.tally {
-        changes.user = Some(tallied(book, tally)?);
+        changes.user = tallied(book, tally)?;
     }
     for guard in &plan.guards {
         guard.check(book, plan, &changes)?;
@@ -82,6 +83,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
         Step::Open(new) => {
             expect_new(book, new)?;
             changes.opened = Some(new.clone());
+            changes.addition.clone_from(&plan.addition);
             new.clone()
         }
         Step::Move { before, after } => {
@@ -116,13 +118,21 @@ fn change_user(
     }
 }
 
-/// The user of a tally, with the new numbers.
-fn tallied(book: &Book, tally: Tally) -> Result<User, Rejection> {
+/// The user of a tally, with the new fields; `None` if they are the same.
+fn tallied(book: &Book, tally: Tally) -> Result<Option<User>, Rejection> {
     let stored = book.get(tally.user()).filter(|user| tally.outlives_user() || user.is_present());
-    let mut user = stored.ok_or(Rejection::Missing(EntityKind::User))?.clone();
+    let stored = stored.ok_or(Rejection::Missing(EntityKind::User))?;
+    let mut user = stored.clone();
     let profile = user.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
     tally.add_to(profile).ok_or(Rejection::OutOfRange)?;
-    Ok(user)
+    Ok((user != *stored).then_some(user))
+}
+
+/// The record of a gig, with the presence of its DJ after the plan.
+fn gig_record(book: &Book, changes: &Changes, gig: &Gig) -> Result<GigRecord, Rejection> {
+    let dj = changes.user.as_ref().filter(|user| user.id == gig.dj).or_else(|| book.get(gig.dj));
+    let profile = dj.and_then(|dj| dj.dj.as_ref()).ok_or(Rejection::Missing(EntityKind::User))?;
+    Ok(gig.record(profile.online))
 }
 
 /// The outcome for an entity: with the owner's balance, if the response shows one.
@@ -132,6 +142,10 @@ fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Re
         let wallet =
             changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing(EntityKind::Wallet))?;
         Ok(wallet.balance)
+    };
+    let entity = match entity {
+        Entity::Gig(gig) => gig_record(book, changes, &gig)?.into(),
+        other => other,
     };
     let shown_of = entity.owner().filter(|_| entity.facts().shows_balance());
     Ok(Outcome { balance: shown_of.map(balance).transpose()?, entity })

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::entity_ref::EntityRef;
+use crate::gig::Gig;
 use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::shelves::{Shelves, Stored, StoredId};
-use crate::operation::{Actor, Entity, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
+use crate::operation::{Actor, Addition, Entity, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -119,6 +120,12 @@ impl Book {
         self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.get(*id))
     }
 
+    /// The open gig of a DJ.
+    #[must_use]
+    pub fn open_gig(&self, dj: UserId) -> Option<&Gig> {
+        self.all::<Gig>().find(|gig| gig.dj == dj && gig.ended_at.is_none())
+    }
+
     /// Records an adjustment of a wallet by a user, at the time of the wallet's entry.
     pub fn put_adjustment(&mut self, wallet: UserId, by: UserId, at: Timestamp) {
         self.adjustments_of.entry(wallet).or_default().push((by, at));
@@ -197,4 +204,6 @@ pub struct Changes {
     pub postings: Vec<Posting>,
     /// The security log's event.
     pub event: Option<SecurityEvent>,
+    /// The row that belongs to the opened entity.
+    pub addition: Option<Addition>,
 }

@@ -42,13 +42,15 @@ pub enum FeatureLevel {
     /// of e-mail addresses, whose codes and tokens they cannot export.
     Level2,
     /// Additionally ratings of requests.
-    #[default]
     Level3,
+    /// Additionally gigs with their requests. Servers of earlier versions would drop the gig from receipts.
+    #[default]
+    Level4,
 }
 
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
-    pub const NEWEST: Self = Self::Level3;
+    pub const NEWEST: Self = Self::Level4;
 
     /// The level from which a withdrawal can wait for the approval of a second operator. Servers of earlier versions
     /// approve it after the first one.
@@ -62,6 +64,7 @@ impl FeatureLevel {
             Self::Level1 => 1,
             Self::Level2 => 2,
             Self::Level3 => 3,
+            Self::Level4 => 4,
         }
     }
 
@@ -73,7 +76,8 @@ impl FeatureLevel {
             ..=0 => Self::Level0,
             1 => Self::Level1,
             2 => Self::Level2,
-            3.. => Self::NEWEST,
+            3 => Self::Level3,
+            4.. => Self::NEWEST,
         }
     }
 
@@ -83,7 +87,7 @@ impl FeatureLevel {
         match self {
             Self::Level0 => PostingRules::EarningsPayOwed,
             Self::Level1 => PostingRules::IncomePaysOwed,
-            Self::Level2 | Self::Level3 => PostingRules::ReleasesPayOwed,
+            Self::Level2 | Self::Level3 | Self::Level4 => PostingRules::ReleasesPayOwed,
         }
     }
 
@@ -92,7 +96,7 @@ impl FeatureLevel {
     pub const fn redacts_receipts(self) -> bool {
         match self {
             Self::Level0 => false,
-            Self::Level1 | Self::Level2 | Self::Level3 => true,
+            Self::Level1 | Self::Level2 | Self::Level3 | Self::Level4 => true,
         }
     }
 
@@ -101,7 +105,7 @@ impl FeatureLevel {
     pub const fn leaves_position_gaps(self) -> bool {
         match self {
             Self::Level0 | Self::Level1 => false,
-            Self::Level2 | Self::Level3 => true,
+            Self::Level2 | Self::Level3 | Self::Level4 => true,
         }
     }
 }
@@ -150,8 +154,13 @@ mod tests {
 
     #[test]
     fn unknown_feature_levels_count_as_the_newest() {
-        for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2, FeatureLevel::Level3]
-        {
+        for level in [
+            FeatureLevel::Level0,
+            FeatureLevel::Level1,
+            FeatureLevel::Level2,
+            FeatureLevel::Level3,
+            FeatureLevel::Level4,
+        ] {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
         assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);

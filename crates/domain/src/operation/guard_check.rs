@@ -35,6 +35,7 @@ impl Guard {
                 let dismisses = |(before, after)| !leaves_an_operator(before, after, book.all());
                 changed.is_some_and(dismisses).then_some(Rejection::LastOperator)
             }
+            Self::NoOpenGig(dj) => book.open_gig(dj).map(|gig| Rejection::GigOpen(gig.id)),
         };
         rejection.map_or(Ok(()), Err)
     }

@@ -57,6 +57,8 @@ pub struct LockSet {
     pub open_requests: Option<(UserId, UserId)>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
+    /// The DJ whose open gig is needed.
+    pub open_gig_of: Option<UserId>,
 }
 
 impl LockSet {
@@ -143,6 +145,7 @@ impl Plan {
                 lock_set.adjusted_since = Some((of, self.adjustments_since()));
             }
             Guard::ActiveOperator => lock_set.rows.operators = true,
+            Guard::NoOpenGig(dj) => lock_set.open_gig_of = Some(dj),
         }
     }
 }

@@ -40,7 +40,7 @@ pub use key::{Fingerprint, IdempotencyKey, KeyScope};
 pub use key_record::{KeyRecord, KeyReused};
 pub use lock_set::{LockSet, LockedRows};
 pub use metadata::{Actor, OperationMetadata};
-pub use plan::{Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
+pub use plan::{Addition, Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
 pub use position::{Position, PositionGap, PositionedOperation};
 pub use receipt::{Outcome, Receipt, StoredReceipt};
 pub use shelves::{Shelves, Stored, StoredId};

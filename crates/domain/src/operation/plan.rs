@@ -3,6 +3,7 @@
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::entity_ref::EntityRef;
+use crate::gig::AssignedCode;
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{PostingRules, Transfer};
@@ -10,8 +11,9 @@ use crate::money::Amount;
 use crate::names::{explained_enum, named_enum};
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
+use crate::text::ShortMessage;
 use crate::timestamp::Timestamp;
-use crate::user::{DjProfile, ProfileChange, UserStatusChange};
+use crate::user::{DjChange, DjProfile, ProfileChange, UserStatusChange, change_dj};
 use crate::withdrawal::{Window, Withdrawal};
 
 /// The effect of a plan beside moving money.
@@ -69,7 +71,7 @@ pub enum UserChange {
     Status(UserStatusChange),
 }
 
-/// Numbers of a user that a plan changes beside its step.
+/// Fields of a DJ that a plan changes beside its step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tally {
     /// The requests that this DJ has played.
@@ -82,25 +84,27 @@ pub enum Tally {
         /// The change of the number of ratings.
         count: i64,
     },
+    /// The presence and the prices of a DJ, which a gig of theirs sets.
+    Presence { dj: UserId, change: DjChange },
 }
 
 impl Tally {
-    /// The user with the numbers.
+    /// The user with the fields.
     pub(super) const fn user(self) -> UserId {
         match self {
-            Self::Played(dj) | Self::Rated { dj, .. } => dj,
+            Self::Played(dj) | Self::Rated { dj, .. } | Self::Presence { dj, .. } => dj,
         }
     }
 
-    /// Whether the numbers of an erased user change too: an erased DJ keeps their ratings.
+    /// Whether the fields of an erased user change too: an erased DJ keeps their ratings, and their gig ends.
     pub(super) const fn outlives_user(self) -> bool {
         match self {
             Self::Played(_) => false,
-            Self::Rated { .. } => true,
+            Self::Rated { .. } | Self::Presence { .. } => true,
         }
     }
 
-    /// Adds the tally to the user's numbers; `None` if a number would be too large.
+    /// Changes the fields; `None` if a number would be too large.
     pub(super) fn add_to(self, profile: &mut DjProfile) -> Option<()> {
         match self {
             Self::Played(_) => profile.played = profile.played.checked_add(1)?,
@@ -109,6 +113,7 @@ impl Tally {
                 rating.stars = rating.stars.checked_add(stars)?;
                 rating.count = rating.count.checked_add(count)?;
             }
+            Self::Presence { change, .. } => change_dj(profile, &change),
         }
         Some(())
     }
@@ -158,6 +163,12 @@ pub enum PlanKind {
     ResolveMessage,
     /// A played request was rated.
     RateRequest,
+    /// A gig was opened.
+    OpenGig,
+    /// A gig changed.
+    ChangeGig,
+    /// A gig ended.
+    EndGig,
 }
 
 named_enum!(PlanKind);
@@ -194,6 +205,18 @@ pub enum Guard {
     },
     /// The change of the user leaves an active operator, if there was one.
     ActiveOperator,
+    /// No gig of this DJ is open.
+    NoOpenGig(UserId),
+}
+
+/// A row that a plan adds beside its entity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Addition {
+    /// The code of the DJ who opens a gig, if it is new.
+    Code(AssignedCode),
+    /// The dedication of a new request. It is not part of the request, because receipts are permanent and a dedication
+    /// can be erased.
+    Dedication(ShortMessage),
 }
 
 /// One atomic change, made only by the rules in [`crate::operation::plans`].
@@ -205,6 +228,7 @@ pub struct Plan {
     /// On the heap, since it has up to two entities, and plans are moved between threads.
     pub(crate) step: Box<Step>,
     pub(crate) tally: Option<Tally>,
+    pub(crate) addition: Option<Addition>,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rules: PostingRules,

@@ -1,20 +1,21 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
-use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use crate::gig::{self, AssignedCode, Gig, GigChange, GigRefusal, NewGig};
+use crate::ids::{GigId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{
-    self, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, RequestTerms, Stars,
+    self, Addressee, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, RequestTerms, Stars,
 };
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::{
-    Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement,
+    Addition, Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement,
 };
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus};
-use crate::user::{ProfileChange, User, UserStatusChange, may_dismiss};
+use crate::user::{DjChange, Field, ProfileChange, UserStatusChange, may_dismiss};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The posting rules of every plan.
@@ -28,8 +29,8 @@ fn plan(
     transfers: impl IntoIterator<Item = Transfer>,
 ) -> Plan {
     let transfers = transfers.into_iter().collect();
-    let (level, tally, guards) = (FeatureLevel::Level0, None, Vec::new());
-    Plan { metadata, kind, level, step: Box::new(step), tally, guards, transfers, rules: RULES }
+    let (level, tally, addition, guards) = (FeatureLevel::Level0, None, None, Vec::new());
+    Plan { metadata, kind, level, step: Box::new(step), tally, addition, guards, transfers, rules: RULES }
 }
 
 fn unchanged(metadata: OperationMetadata, entity: impl Into<Entity>) -> Plan {
@@ -40,7 +41,7 @@ fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
     Step::Move { before: before.into(), after: after.into() }
 }
 
-/// Opens a request and holds its fee.
+/// Opens a request and holds its fee. A request to a DJ with an open gig belongs to the gig.
 ///
 /// # Errors
 /// [`OpenRefusal`]; the limit on open requests and the funds are checked when the plan is applied.
@@ -48,16 +49,22 @@ pub fn open_request(
     metadata: OperationMetadata,
     id: RequestId,
     requester: UserId,
-    dj: Option<&User>,
-    blocked: bool,
+    to: Addressee<'_>,
     new: NewRequest,
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
-    let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, metadata.at)?;
+    let addition = new.message.clone().map(Addition::Dedication);
+    let (request, hold) = music_request::open(id, requester, to, new, terms, metadata.at)?;
     let (guest, dj) = (request.requester, request.dj);
-    let guards = terms.most_open_per_dj.map(|most| Guard::OpenRequests { guest, dj, most });
-    let guards = guards.into_iter().collect();
-    Ok(Plan { guards, ..plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold) })
+    let limits = [terms.most_open_per_dj, to.queue.map(|queue| queue.most_open_per_guest)];
+    let most = limits.into_iter().flatten().min();
+    // The dedication of an erased guest would stay.
+    let present = addition.is_some().then_some(Guard::Present(guest));
+    let full = most.map(|most| Guard::OpenRequests { guest, dj, most });
+    let guards = present.into_iter().chain(full).collect();
+    let level = if to.queue.is_some() { FeatureLevel::Level4 } else { FeatureLevel::Level0 };
+    let plan = plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold);
+    Ok(Plan { guards, addition, level, ..plan })
 }
 
 /// Moves a request and its money; a request that is already in the target state is returned unchanged.
@@ -299,4 +306,53 @@ pub fn resolve_message(
     let resolved = ProviderMessage { resolution: Some(resolution), ..message.clone() };
     let metadata = OperationMetadata { reason: Some(reason), ..metadata };
     Ok(plan(metadata, PlanKind::ResolveMessage, moved(message.clone(), resolved), []))
+}
+
+/// Opens a gig under this code of the DJ: the DJ is online then, with the given prices. A new code is added. Whether
+/// another gig of the DJ is open is checked when the plan is applied.
+///
+/// # Errors
+/// [`GigRefusal::Place`].
+pub fn open_gig(
+    metadata: OperationMetadata,
+    id: GigId,
+    code: AssignedCode,
+    is_new_code: bool,
+    new: NewGig,
+) -> Result<Plan, GigRefusal> {
+    let dj = code.dj;
+    let (gig, presence) = gig::open(id, dj, code.code, new, metadata.at)?;
+    let guards = vec![Guard::Present(dj), Guard::NoOpenGig(dj)];
+    let addition = is_new_code.then_some(Addition::Code(code));
+    let plan = plan(metadata, PlanKind::OpenGig, Step::Open(gig.into()), []);
+    Ok(Plan { guards, addition, ..in_gig(plan, dj, presence) })
+}
+
+/// Changes a gig, and the presence and the prices of its DJ.
+///
+/// # Errors
+/// [`GigRefusal::Ended`], [`GigRefusal::Place`].
+pub fn change_gig(metadata: OperationMetadata, gig: &Gig, change: &GigChange) -> Result<Plan, GigRefusal> {
+    let changed = gig::change(gig, change)?;
+    let plan = plan(metadata, PlanKind::ChangeGig, moved(gig.clone(), changed), []);
+    let guards = vec![Guard::Present(gig.dj)];
+    Ok(Plan { guards, ..in_gig(plan, gig.dj, change.dj) })
+}
+
+/// Ends a gig: its DJ is offline then. A gig that has ended is returned unchanged.
+#[must_use]
+pub fn end_gig(metadata: OperationMetadata, gig: &Gig) -> Plan {
+    match gig::end(gig, metadata.at) {
+        None => in_gig(unchanged(metadata, gig.clone()), gig.dj, DjChange::default()),
+        Some(ended) => {
+            let offline = DjChange { online: Field::Set(false), ..DjChange::default() };
+            let plan = plan(metadata, PlanKind::EndGig, moved(gig.clone(), ended), []);
+            in_gig(plan, gig.dj, offline)
+        }
+    }
+}
+
+/// The plan of a gig, which also sets these fields of its DJ.
+fn in_gig(plan: Plan, dj: UserId, change: DjChange) -> Plan {
+    Plan { tally: Some(Tally::Presence { dj, change }), level: FeatureLevel::Level4, ..plan }
 }

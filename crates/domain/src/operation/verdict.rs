@@ -1,6 +1,7 @@
 //! The result of applying a plan.
 
 use crate::entity_ref::EntityKind;
+use crate::ids::GigId;
 use crate::money::Money;
 use crate::operation::{Changes, Receipt};
 use crate::user::ProfileRefusal;
@@ -26,6 +27,8 @@ pub enum Rejection {
     LimitExceeded(Limit),
     /// The guest has this many open requests with the DJ, the maximum.
     TooManyOpen(u32),
+    /// This other gig of the DJ has not ended.
+    GigOpen(GigId),
     /// The judging operator recently adjusted the owner's wallet.
     RecentAdjustment,
     /// The acting user is not an active operator.

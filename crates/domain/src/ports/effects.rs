@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 
-use crate::ids::{UserId, WebhookEndpointId};
+use crate::ids::{GigId, UserId, WebhookEndpointId};
 use crate::ports::{EmailNews, EndpointNews, SecurityNews, Unavailable};
 use crate::text::Email;
 use crate::user::session::ClientInfo;
@@ -42,6 +42,8 @@ pub enum Job {
     NotifyWebhookChanged(EndpointNews),
     /// Notifies the owner of a webhook endpoint that it was disabled.
     NotifyWebhookDisabled(WebhookEndpointId),
+    /// Rejects the open requests of a gig that has ended.
+    ReleaseGig(GigId),
 }
 
 impl fmt::Debug for Job {
@@ -60,6 +62,7 @@ impl fmt::Debug for Job {
             Self::NotifyWebhookDisabled(endpoint) => {
                 f.debug_tuple("NotifyWebhookDisabled").field(endpoint).finish()
             }
+            Self::ReleaseGig(gig) => f.debug_tuple("ReleaseGig").field(gig).finish(),
         }
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::{
-    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+    AdjustmentId, GigId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
 };
 use crate::names::named_enum;
 use crate::ports::Unavailable;
@@ -20,6 +20,7 @@ pub enum IdKind {
     Adjustments,
     Sessions,
     WebhookEndpoints,
+    Gigs,
 }
 
 named_enum!(IdKind);
@@ -80,6 +81,11 @@ pub trait Ids: Send + Sync {
     /// An id for a webhook endpoint, with which its secret is encrypted before it is added.
     async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
         valid(WebhookEndpointId::new, number(self, IdKind::WebhookEndpoints).await?)
+    }
+
+    /// An id for a gig.
+    async fn next_gig(&self) -> Result<GigId, Unavailable> {
+        valid(GigId::new, number(self, IdKind::Gigs).await?)
     }
 }
 
@@ -149,8 +155,9 @@ mod tests {
                 Kinds.next_adjustment().await.unwrap().get(),
                 Kinds.next_session().await.unwrap().get(),
                 Kinds.next_webhook_endpoint().await.unwrap().get(),
+                Kinds.next_gig().await.unwrap().get(),
             ]
         };
-        assert_eq!(allocated.now_or_never().unwrap(), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(allocated.now_or_never().unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -9,6 +9,7 @@ mod backend;
 mod blocks;
 mod clock;
 mod effects;
+mod gigs;
 mod ids;
 mod ledger;
 mod logins;
@@ -39,6 +40,7 @@ pub use backend::{
 pub use blocks::Blocks;
 pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
+pub use gigs::{GigRequests, Gigs};
 pub use ids::{IdKind, Ids};
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
@@ -68,12 +70,12 @@ pub use withdrawals::Withdrawals;
 #[cfg(any(test, feature = "mocks"))]
 pub use {
     access_tokens::MockAccessTokens, blocks::MockBlocks, clock::MockClock, effects::MockJobQueue,
-    effects::MockRevocations, ids::MockIds, ledger::MockAudit, ledger::MockLedger, logins::MockLogins,
-    music_requests::MockMusicRequests, notifier::MockNotifier, operation_log::MockOperationLog,
-    passwords::MockPasswords, passwords::MockSecrets, people::MockPeople, personal_data::MockPersonalRecords,
-    principals::MockPrincipalCheck, provider::MockPayoutProvider, provider::MockTopupProvider,
-    provider_messages::MockProviderMessages, readiness::MockReadinessProbe, security_log::MockSecurityLog,
-    sessions::MockSessions, topups::MockTopups, wallets::MockWallets,
+    effects::MockRevocations, gigs::MockGigs, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
+    logins::MockLogins, music_requests::MockMusicRequests, notifier::MockNotifier,
+    operation_log::MockOperationLog, passwords::MockPasswords, passwords::MockSecrets, people::MockPeople,
+    personal_data::MockPersonalRecords, principals::MockPrincipalCheck, provider::MockPayoutProvider,
+    provider::MockTopupProvider, provider_messages::MockProviderMessages, readiness::MockReadinessProbe,
+    security_log::MockSecurityLog, sessions::MockSessions, topups::MockTopups, wallets::MockWallets,
     webhook_endpoints::MockWebhookEndpoints, webhook_sender::MockWebhookSender, withdrawals::MockWithdrawals,
 };
 
@@ -103,6 +105,7 @@ pub trait Store:
     + OperationLog
     + Audit
     + MusicRequests
+    + Gigs
     + Withdrawals
     + Topups
     + Wallets

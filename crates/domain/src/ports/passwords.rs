@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::gig::DjCode;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
@@ -108,6 +109,8 @@ pub trait Secrets: Send + Sync {
     fn token(&self) -> Token;
     /// A new code of six digits.
     fn code(&self) -> Token;
+    /// A random code of a DJ, which may be taken.
+    fn dj_code(&self) -> DjCode;
     /// The successor of a presented refresh token, derived from that token and a key of this service, so that
     /// it can be issued again without being stored.
     ///

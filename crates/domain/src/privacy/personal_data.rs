@@ -3,6 +3,7 @@
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::entity_ref::{EntityKind, EntityRef};
+use crate::gig::Gig;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Entry};
 use crate::music_request::{MusicRequest, RequestRating};
@@ -11,7 +12,7 @@ use crate::network::KnownNetwork;
 use crate::operation::{Actor, Entity, Outcome, StoredReceipt};
 use crate::provider_message::ProviderMessage;
 use crate::security_log::SecurityEvent;
-use crate::text::Line;
+use crate::text::{Line, ShortMessage};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::user::challenge::Challenge;
@@ -36,6 +37,8 @@ pub enum ExportList {
     RequestsReceived,
     /// The user's ratings of requests.
     Ratings,
+    /// The user's gigs.
+    Gigs,
     /// The user's withdrawals.
     Withdrawals,
     /// The user's top-ups.
@@ -151,6 +154,9 @@ pub enum ExportRecord {
     Challenge(Challenge),
     /// A request, made or received.
     Request(MusicRequest),
+    /// A request made, with its dedication.
+    RequestMade(MusicRequest, Option<ShortMessage>),
+    Gig(Gig),
     /// A rating of a request, with the time of the request.
     Rating(RequestRating, Timestamp),
     Withdrawal(Withdrawal),
@@ -216,7 +222,10 @@ impl ExportRecord {
                 let minor = challenge.hash.0.first_chunk().copied().map_or(0, u128::from_be_bytes);
                 ExportKey { major: challenge.issued_at.unix_micros(), minor }
             }
-            Self::Request(request) => ExportKey::at(request.created_at, request.id.get()),
+            Self::Request(request) | Self::RequestMade(request, _) => {
+                ExportKey::at(request.created_at, request.id.get())
+            }
+            Self::Gig(gig) => ExportKey::at(gig.opened_at, gig.id.get()),
             Self::Rating(rating, requested_at) => ExportKey::at(*requested_at, rating.id.get()),
             Self::Withdrawal(withdrawal) => ExportKey::at(withdrawal.created_at, withdrawal.id.get()),
             Self::Topup(topup) => ExportKey::at(topup.created_at, topup.id.get()),
@@ -235,6 +244,7 @@ impl ExportRecord {
     pub fn shown_to(self, user: UserId, now: Timestamp) -> Self {
         match self {
             Self::Request(request) => Self::Request(request.seen_at(now)),
+            Self::RequestMade(request, message) => Self::RequestMade(request.seen_at(now), message),
             Self::Event(number, event) => Self::Event(number, event.shown_to(user)),
             other => other,
         }

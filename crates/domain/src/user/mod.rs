@@ -20,6 +20,7 @@ mod status_change;
 pub use block::Block;
 pub use dj::{ArtistType, DjProfile, Rating};
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
+pub(crate) use profile::{change_dj, located};
 pub use status_change::{
     UserStatusChange, change_user_status, ends_sessions, leaves_an_operator, may_dismiss,
 };

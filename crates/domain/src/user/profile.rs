@@ -18,7 +18,8 @@ pub enum Field<T> {
 }
 
 impl<T: Clone> Field<T> {
-    fn onto(&self, place: &mut T) {
+    /// Sets a place to the value, if there is one.
+    pub(crate) fn onto(&self, place: &mut T) {
         if let Self::Set(value) = self {
             place.clone_from(value);
         }
@@ -139,14 +140,19 @@ pub fn change_profile(user: &User, change: &ProfileChange, at: Timestamp) -> Res
     Ok(changed)
 }
 
-fn change_dj(dj: &mut DjProfile, change: &DjChange) {
+/// Sets the given fields of a DJ's profile.
+pub(crate) fn change_dj(dj: &mut DjProfile, change: &DjChange) {
     let DjChange { online, fee_upcoming_artist, fee_popular_song } = change;
     online.onto(&mut dj.online);
     fee_upcoming_artist.onto(&mut dj.fee_upcoming_artist);
     fee_popular_song.onto(&mut dj.fee_popular_song);
 }
 
-fn located(now: Option<Coordinates>, to: Locate) -> Result<Option<Coordinates>, ProfileRefusal> {
+/// The coordinates after a change.
+///
+/// # Errors
+/// [`ProfileRefusal`] if they are incomplete or out of range.
+pub(crate) fn located(now: Option<Coordinates>, to: Locate) -> Result<Option<Coordinates>, ProfileRefusal> {
     let mut latitude = now.map(Coordinates::latitude);
     let mut longitude = now.map(Coordinates::longitude);
     to.latitude.onto(&mut latitude);

@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::{Balance, Entry, Posting, Wallet};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{
     Book, Changes, Entity, OperationMetadata, Plan, Receipt, Rejection, StoredReceipt, Verdict, apply, plans,
 };
@@ -53,12 +53,7 @@ pub fn balance(available: i128, held: i128, owed: i128) -> Balance {
 }
 
 pub fn terms(bps: u16) -> RequestTerms {
-    RequestTerms {
-        pending_for: Duration::minutes(15),
-        accepted_for: Duration::minutes(60),
-        commission: BasisPoints::new(bps).unwrap(),
-        most_open_per_dj: None,
-    }
+    RequestTerms { commission: BasisPoints::new(bps).unwrap(), ..RequestTerms::default() }
 }
 
 /// A correction of a user's balance; never zero.
@@ -82,6 +77,7 @@ pub fn request(fee: i128) -> MusicRequest {
         artist_type: ArtistType::Popular,
         music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
         fee: money(fee),
+        gig: None,
         state: music_request::RequestState::Pending { answer_by: at(900) },
         created_at: at(0),
     }
@@ -149,13 +145,15 @@ impl Ledger {
             song_title: example.song_title,
             artist_name: example.artist_name,
             artist_type: example.artist_type,
-            music_url: example.music_url,
+            music_url: Some(example.music_url),
             fee: None,
+            message: None,
         };
         let dj = self.book.get(user(DJ)).cloned();
         let id = RequestId::new(number).unwrap();
         let metadata = self.metadata(at(1));
-        let plan = plans::open_request(metadata, id, user(GUEST), dj.as_ref(), false, new, terms).unwrap();
+        let plan =
+            plans::open_request(metadata, id, user(GUEST), Addressee::of(dj.as_ref()), new, terms).unwrap();
         let receipt = self.apply(&plan)?;
         match receipt.outcome.entity {
             Entity::MusicRequest(request) => Ok(request),

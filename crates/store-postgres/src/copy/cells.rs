@@ -239,6 +239,8 @@ enum KeyValue {
     Time(OffsetDateTime),
     Id(Uuid),
     Bytes(Vec<u8>),
+    /// Of a column that is compared by its bytes.
+    Text(String),
 }
 
 impl ReadRows {
@@ -253,6 +255,7 @@ impl ReadRows {
                 Value::Time(at) => at.map(|at: Timestamp| KeyValue::Time(at.to_utc())),
                 Value::Id(id) => id.map(KeyValue::Id),
                 Value::Bytes(bytes) => bytes.map(KeyValue::Bytes),
+                Value::Text(text) => text.map(KeyValue::Text),
                 _ => None,
             };
             known("key", bound)
@@ -281,6 +284,7 @@ impl QueryFragment<Pg> for ReadRows {
                     KeyValue::Time(at) => out.push_bind_param::<Timestamptz, _>(at)?,
                     KeyValue::Id(id) => out.push_bind_param::<SqlUuid, _>(id)?,
                     KeyValue::Bytes(bytes) => out.push_bind_param::<Bytea, _>(bytes)?,
+                    KeyValue::Text(text) => out.push_bind_param::<Text, _>(text)?,
                 }
             }
             out.push_sql(")");

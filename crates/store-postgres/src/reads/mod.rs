@@ -8,7 +8,7 @@ pub(crate) mod request_lists;
 
 pub(crate) use paged::{
     BeganLastFirst, BlockedLastFirst, Counted, LastEntryFirst, LastIdFirst, LastNumberFirst, NewestFirst,
-    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, page,
+    OpenedLastFirst, Paged, UnresolvedFirst, UnsettledFirst, columns, limits, page,
 };
 pub(crate) use profiles::ProfileRow;
 

@@ -32,6 +32,8 @@ orders! {
     NewestFirst = "page.created_at DESC, page.id DESC";
     /// Sessions: the most recently begun first.
     BeganLastFirst = "page.began_at DESC, page.id DESC";
+    /// Gigs: the most recently opened first.
+    OpenedLastFirst = "page.opened_at DESC, page.id DESC";
     /// Blocks: the newest first.
     BlockedLastFirst = "page.at DESC, page.guest_id DESC";
     /// The highest id first.

@@ -32,12 +32,14 @@ pub(super) const PURGE_PACE: Pace = Pace::Brisk;
 pub(super) struct Forget(&'static str);
 
 /// The statements of an erasure, in order.
-pub(super) const FORGET: [Forget; 5] = [
+pub(super) const FORGET: [Forget; 7] = [
     Forget(include_str!("forget_origins.sql")),
     Forget(include_str!("forget_networks.sql")),
     Forget(include_str!("forget_blocks.sql")),
     Forget(include_str!("forget_webhook_deliveries.sql")),
     Forget(include_str!("forget_webhook_endpoints.sql")),
+    Forget(include_str!("forget_dedications.sql")),
+    Forget(include_str!("forget_gigs.sql")),
 ];
 
 /// Deletes or anonymizes a batch of other rows of an erased user, and returns their number.
@@ -63,6 +65,7 @@ pub(super) const CHALLENGES: Expired = Expired(include_str!("purge/challenges.sq
 pub(super) const RESTORATIONS: Expired = Expired(include_str!("purge/restorations.sql"));
 pub(super) const PHONE_CODES: Expired = Expired(include_str!("purge/phone_codes.sql"));
 pub(super) const SECURITY_EVENTS: Expired = Expired(include_str!("purge/security_events.sql"));
+pub(super) const DEDICATIONS: Expired = Expired(include_str!("purge/request_messages.sql"));
 
 /// Deletes a batch of rows past their retention, and returns their number.
 pub(super) async fn purge_some(

@@ -4,9 +4,12 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet,
+    StoredWithdrawal,
 };
-use cuepoint_store_sql::schema::{self, idempotency_keys, music_requests, operations, users, withdrawals};
+use cuepoint_store_sql::schema::{
+    self, gigs, idempotency_keys, music_requests, operations, users, withdrawals,
+};
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
 use diesel::dsl::sql;
@@ -14,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
-use futures_util::future::{try_join_all, try_join5};
+use futures_util::future::{try_join, try_join_all, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
@@ -119,16 +122,17 @@ pub(super) async fn read(
     set: &GroupLockSet,
     connection: &AsyncPgConnection,
 ) -> Result<LoadedRows, DatabaseFailure> {
-    let (withdrawals, requests, adjusted, operations, keys) = try_join5(
+    let rows = try_join5(
         recent_withdrawals(set, connection),
         open_requests(set, connection),
         recent_adjustments(set, connection),
         earlier_operations(set, connection),
         used_keys(set, connection),
-    )
-    .await?;
+    );
+    let ((withdrawals, requests, adjusted, operations, keys), gigs) =
+        try_join(rows, open_gigs(set, connection)).await?;
     Ok(LoadedRows {
-        entities: EntityRows { withdrawals, music_requests: requests, ..EntityRows::default() },
+        entities: EntityRows { withdrawals, music_requests: requests, gigs, ..EntityRows::default() },
         adjusted: adjusted
             .into_iter()
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
@@ -168,6 +172,19 @@ async fn open_requests(
         .filter(music_requests::dj_id.eq_any(djs))
         .filter(music_requests::expires_at.is_not_null())
         .select(StoredRequest::as_select())
+        .load(&mut connection)
+        .await
+}
+
+async fn open_gigs(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {
+    if set.gigs_of.is_empty() {
+        return Ok(Vec::new());
+    }
+    let djs: Vec<i64> = set.gigs_of.iter().map(|user| user.get()).collect();
+    gigs::table
+        .filter(gigs::dj_id.eq_any(djs))
+        .filter(gigs::ended_at.is_null())
+        .select(StoredGig::as_select())
         .load(&mut connection)
         .await
 }

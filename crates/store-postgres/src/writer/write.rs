@@ -6,7 +6,8 @@ use std::mem;
 
 use cuepoint_domain::entities;
 use cuepoint_store_sql::rows::{
-    StoredEntry, StoredKey, StoredPosting, StoredSecurityEvent, StoredTopup, StoredWallet,
+    StoredCode, StoredDedication, StoredEntry, StoredKey, StoredPosting, StoredSecurityEvent, StoredTopup,
+    StoredWallet,
 };
 use cuepoint_store_sql::table::Later;
 use cuepoint_store_sql::{RowOf, WriteSet};
@@ -19,8 +20,8 @@ use super::operations::{self, InsertOperations};
 use super::statements::{EndSessions, Insert, RemoveKeys, RowsStatement, Update};
 use crate::connect::failure::DatabaseFailure;
 
-/// Declares the statements that write a write set, in their order, each with its rows. Statements for entities come
-/// first.
+/// Declares the statements that write a write set, in their order, each with its rows. Codes come before the gigs that
+/// name them, and entities before the other rows.
 macro_rules! written {
     (
         stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
@@ -28,6 +29,7 @@ macro_rules! written {
     ) => {
         written! { WriteSet {
             operations: _,
+            codes,
             entities,
             suspense,
             ended_sessions,
@@ -37,7 +39,9 @@ macro_rules! written {
             entries,
             postings,
             events,
+            dedications,
         } =>
+            Insert<StoredCode> = codes,
             $(
                 Insert<RowOf<$Type>> = entities.$table.opened.into_values(),
                 Update<RowOf<$Type>> = entities.$table.moved.into_values(),
@@ -51,6 +55,7 @@ macro_rules! written {
             Update<StoredWallet> = wallets.into_values(),
             Insert<StoredPosting> = postings,
             Insert<StoredSecurityEvent> = events,
+            Insert<StoredDedication> = dedications,
         }
     };
     ($set:pat => $($statement:ty = $rows:expr,)+) => {

@@ -34,6 +34,11 @@ const ROWS: &str = "
         UNION ALL SELECT -id + 10 ^ 12, {other}, user_id, 'Song', 'Artist', 'upcoming', 'https://example.com', 1,
             'rejected', at, at FROM numbered;
     INSERT INTO ratings SELECT id, 5, created_at FROM music_requests;
+    INSERT INTO request_messages SELECT id, 'for Grace', created_at FROM music_requests;
+    INSERT INTO gig_codes VALUES ('K7TW3M', {user}, now());
+    INSERT INTO gigs (id, dj_id, code, title, queue_order, max_open_per_guest, members_only, opened_at, ended_at,
+            settled)
+        SELECT id, user_id, 'K7TW3M', 'Friday', 'rounds', 3, false, at, at, true FROM numbered;
     INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, created_at, updated_at)
         SELECT id, user_id, 1, 'T', 'USDT', 'TRC20', 'rejected', at, at FROM numbered;
     INSERT INTO topups (id, user_id, amount, status, created_at, updated_at)

@@ -72,6 +72,12 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
         ("webhook_endpoints", "state") => "CASE WHEN n % 100 = 0 THEN 'paused' ELSE 'active' END",
         ("webhook_endpoints", "feed") => "CASE WHEN n % 100 = 0 THEN 'all' ELSE 'own' END",
         ("webhook_endpoints", "owner_id") => "n % 2000 + 1",
+        // A DJ has one open gig, and one gig of a hundred is open.
+        ("gigs", "dj_id") => "CASE WHEN n % 100 = 0 THEN n ELSE n % 2000 + 1 END",
+        ("gigs", "ended_at") => {
+            "CASE WHEN n % 100 > 0 THEN timestamptz '2025-01-01Z' + n * interval '10 minutes' END"
+        }
+        ("gigs", "settled") => "n % 100 > 1",
         (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'completed' END",
         ("ledger_entries", "kind") => "CASE WHEN n % 100 = 0 THEN 'adjustment' ELSE 'hold' END",

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{TopupId, UserId};
-use cuepoint_domain::money::BasisPoints;
-use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
+use cuepoint_domain::music_request::{Addressee, NewRequest, Overdue, RequestTerms};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, plans};
 use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Topups,
@@ -158,12 +157,7 @@ async fn dj(store: &PostgresStore) -> User {
 }
 
 fn terms() -> RequestTerms {
-    RequestTerms {
-        pending_for: time::Duration::minutes(15),
-        accepted_for: time::Duration::minutes(60),
-        commission: BasisPoints::default(),
-        most_open_per_dj: None,
-    }
+    RequestTerms::default()
 }
 
 fn request_to(dj: &User) -> NewRequest {
@@ -172,8 +166,9 @@ fn request_to(dj: &User) -> NewRequest {
         song_title: Line::new("Blue Monday").unwrap(),
         artist_name: Line::new("New Order").unwrap(),
         artist_type: ArtistType::Popular,
-        music_url: MusicUrl::new("https://example.com/").unwrap(),
+        music_url: Some(MusicUrl::new("https://example.com/").unwrap()),
         fee: None,
+        message: None,
     }
 }
 
@@ -186,8 +181,14 @@ async fn unreadable_rows_are_skipped_in_lists_of_due_work() {
     for _ in 0..3 {
         let id = store.next_request().await.unwrap();
         let terms = terms();
-        let plan =
-            plans::open_request(metadata(&store, user), id, user, Some(&dj), false, request_to(&dj), &terms);
+        let plan = plans::open_request(
+            metadata(&store, user),
+            id,
+            user,
+            Addressee::of(Some(&dj)),
+            request_to(&dj),
+            &terms,
+        );
         store.apply(plan.unwrap()).await.unwrap();
         requests.push(id);
         let opened = withdrawal(&store, user, 1_00, "T1").await;
@@ -265,7 +266,8 @@ async fn fast_clocks_neither_expire_nor_purge_rows_early() {
         OperationMetadata { key: Some(key), ..OperationMetadata::by(user, store.operation(), present) };
     let id = store.next_request().await.unwrap();
     let terms = terms();
-    let plan = plans::open_request(keyed, id, user, Some(&dj), false, request_to(&dj), &terms).unwrap();
+    let plan =
+        plans::open_request(keyed, id, user, Addressee::of(Some(&dj)), request_to(&dj), &terms).unwrap();
     store.apply(plan).await.unwrap();
     ordered_topup(&store, user, present.plus(time::Duration::MINUTE)).await;
     for days in [40, 400] {

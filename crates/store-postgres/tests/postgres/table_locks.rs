@@ -1,19 +1,22 @@
 //! The table locks of plans, and of the proof that plans can be committed.
 
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::gig::{AssignedCode, DjCode, GuestLimit, NewGig, QueueOrder};
+use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::music_request::{MusicRequest, RequestState, Stars};
+use cuepoint_domain::music_request::{
+    Addressee, GigQueue, MusicRequest, NewRequest, RequestState, RequestTerms, Stars,
+};
 use cuepoint_domain::operation::{
     Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Step, plans,
 };
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, Ledger, ProviderMessages, Recorded};
+use cuepoint_domain::ports::{Ids, Ledger, People, ProviderMessages, Recorded};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
-use cuepoint_domain::text::Line;
+use cuepoint_domain::text::{GigTitle, Line, ShortMessage};
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{Field, ProfileChange, UserStatusChange};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, ProfileChange, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_sql::LockedTable;
@@ -40,6 +43,42 @@ async fn resolution(store: &PostgresStore, operator: UserId) -> Plan {
     plans::resolve_message(metadata(store, operator), &messages.rows[0], operator, reason).unwrap()
 }
 
+/// A plan that opens a gig under a new code.
+async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
+    let code = AssignedCode { code: DjCode::new(code).unwrap(), dj, at: now() };
+    let new = NewGig {
+        title: GigTitle::new("Friday").unwrap(),
+        venue: None,
+        city: None,
+        place: Locate::default(),
+        message: None,
+        queue_order: QueueOrder::Rounds,
+        max_open_per_guest: GuestLimit::default(),
+        members_only: false,
+        prices: DjChange::default(),
+        new_code: false,
+    };
+    plans::open_gig(metadata(store, dj), store.next_gig().await.unwrap(), code, true, new).unwrap()
+}
+
+/// A plan that opens a request in a gig with a dedication.
+async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId, gig: GigId) -> Plan {
+    let stored = store.profile(dj).await.unwrap().unwrap().user;
+    let queue = Some(GigQueue { gig, most_open_per_guest: 3, open: 0 });
+    let new = NewRequest {
+        dj,
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: None,
+        fee: None,
+        message: Some(ShortMessage::new("for Grace").unwrap()),
+    };
+    let to = Addressee { queue, ..Addressee::of(Some(&stored)) };
+    let id = store.next_request().await.unwrap();
+    plans::open_request(metadata(store, guest), id, guest, to, new, &RequestTerms::default()).unwrap()
+}
+
 /// A group with plans for every table.
 async fn group(store: &PostgresStore) -> Vec<Plan> {
     let (user, dj, operator) = (guest(store, 100_00).await, guest(store, 0).await, guest(store, 0).await);
@@ -56,7 +95,16 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
     let Step::Open(Entity::MusicRequest(asked)) = asked.step() else { panic!("{asked:?}") };
     let state = RequestState::Played { at: now(), commission: Money::ZERO };
     let played = MusicRequest { state, ..asked.clone() };
+    let gig = opening(store, dj, "K7TW3M").await;
+    store.apply(gig.clone()).await.unwrap();
+    let Step::Open(Entity::Gig(gig)) = gig.step() else { panic!("{gig:?}") };
+    let next_dj = guest(store, 0).await;
+    let becoming_dj = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
+    store.apply(plans::change_profile(metadata(store, next_dj), next_dj, becoming_dj)).await.unwrap();
     vec![
+        plans::end_gig(metadata(store, dj), gig),
+        opening(store, next_dj, "B2C3D4").await,
+        dedicated(store, user, dj, gig.id).await,
         plans::rate_request(metadata(store, other), &played, None, Stars::new(5).unwrap()).unwrap(),
         plans::open_topup(keyed, topup, user, amount(1_00), Charge::Confirmed),
         request(store, user, dj).await,

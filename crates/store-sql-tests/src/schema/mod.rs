@@ -1,5 +1,6 @@
 //! The tables refuse rows that no rule allows, from any client.
 
+mod gigs;
 mod money;
 pub mod rows;
 mod users;
@@ -8,6 +9,7 @@ mod webhooks;
 use crate::SqlFixture;
 use crate::dialect::written;
 
+use gigs::GIGS;
 use money::MONEY;
 use rows::{EVENT, SOUND};
 use users::USERS;
@@ -58,7 +60,7 @@ pub async fn every_table_refuses_invalid_rows(database: &dyn SqlFixture) {
         database.execute(&format!("{before}{row}")).await;
     }
     for (before, row, rule) in
-        [USERS, MONEY, WEBHOOKS, DEPLOYMENT, CHANGES, database.own_violations()].concat()
+        [USERS, GIGS, MONEY, WEBHOOKS, DEPLOYMENT, CHANGES, database.own_violations()].concat()
     {
         let template = format!("{before}{row}");
         let refusal = database.try_execute(&written(&template, database.dialect())).await;

@@ -5,6 +5,9 @@ pub const USER: &str = "INSERT INTO users (id, name, email, email_folded, email_
     rating_count, created_at) VALUES ";
 pub const REQUEST: &str = "INSERT INTO music_requests (id, requester_id, dj_id, song_title, artist_name, artist_type, \
     music_url, fee, status, expires_at, changed_at, commission, created_at) VALUES ";
+pub const CODE: &str = "INSERT INTO gig_codes (code, dj_id, created_at) VALUES ";
+pub const GIG: &str = "INSERT INTO gigs (id, dj_id, code, title, venue, city, latitude, longitude, message, queue_order, \
+    max_open_per_guest, members_only, opened_at, ended_at, settled) VALUES ";
 pub const WITHDRAWAL: &str = "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, \
     txid, created_at, updated_at) VALUES ";
 pub const TOPUP: &str =
@@ -63,6 +66,8 @@ pub const SOUND: &[(&str, &str)] = &[
     (POSTING, "({id 1}, 'outside_topups', -10, {now})"),
     (POSTING, "({id 1}, 'outside_suspense', 10, {now})"),
     (ENTRY, "(1, 1, {id 1}, 'chargeback', 'topup', 1, 0, 0, 5, 0, 0, 5, {now}, {zero}, {link})"),
+    (CODE, "('K7TW3M', 1, {now})"),
+    (GIG, "(1, 1, 'K7TW3M', 't', NULL, NULL, NULL, NULL, NULL, 'rounds', 3, false, {now}, NULL, false)"),
     (REQUEST, "(1, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', {now}, {now}, NULL, {now})"),
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, {now}, 9, {now})"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, {now}, {now})"),

@@ -3,14 +3,13 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{BasisPoints, Money};
-use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
 use cuepoint_domain::ports::{Erased, PasswordHash, Store};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal;
-use time::Duration;
 
 use crate::fixtures::{amount, guest, metadata, now, withdrawal};
 
@@ -162,12 +161,7 @@ async fn applied(store: &dyn Store, plan: Plan) -> Outcome {
 }
 
 fn terms() -> RequestTerms {
-    RequestTerms {
-        pending_for: Duration::minutes(15),
-        accepted_for: Duration::minutes(60),
-        commission: BasisPoints::new(1_000).unwrap(),
-        most_open_per_dj: None,
-    }
+    RequestTerms { commission: BasisPoints::new(1_000).unwrap(), ..RequestTerms::default() }
 }
 
 /// A DJ with a price of 10.00 a song.
@@ -191,12 +185,13 @@ async fn request(store: &dyn Store, guest: UserId, dj: &User) -> MusicRequest {
         song_title: Line::new("Blue Monday").unwrap(),
         artist_name: Line::new("New Order").unwrap(),
         artist_type: ArtistType::Popular,
-        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        music_url: Some(MusicUrl::new("https://example.com/blue-monday").unwrap()),
         fee: None,
+        message: None,
     };
     let id = store.next_request().await.unwrap();
-    let plan =
-        plans::open_request(metadata(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
+    let to = Addressee::of(Some(dj));
+    let plan = plans::open_request(metadata(store, guest), id, guest, to, new, &terms()).unwrap();
     match applied(store, plan).await.entity {
         Entity::MusicRequest(request) => request,
         other => panic!("no request: {other:?}"),

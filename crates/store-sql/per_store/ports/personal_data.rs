@@ -1,23 +1,24 @@
 //! The export of a user's personal data: keyset pagination of each list by an index that has its order.
 
 use async_trait::async_trait;
+use cuepoint_domain::gig::Gig;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::RequestRating;
 use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord, OperationNote};
-use cuepoint_domain::text::Line;
+use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    Corrupt, StoredChallenge, StoredEntry, StoredMessage, StoredOperation, StoredRating, StoredRequest,
-    StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present,
-    known,
+    Corrupt, StoredChallenge, StoredEntry, StoredGig, StoredMessage, StoredOperation, StoredRating,
+    StoredRequest, StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal,
+    is_present, known,
 };
 use cuepoint_store_sql::schema::{
-    blocks, challenges, ledger_entries, login_networks, music_requests, operations, ratings, security_events,
-    sessions, topups, users, webhook_endpoints, withdrawals,
+    blocks, challenges, gigs, ledger_entries, login_networks, music_requests, operations, ratings,
+    request_messages, security_events, sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
@@ -93,6 +94,7 @@ impl PersonalRecords for SqlStore {
             ExportList::RequestsMade => page.requests_made(connection).await,
             ExportList::RequestsReceived => page.requests_received(connection).await,
             ExportList::Ratings => page.ratings(connection).await,
+            ExportList::Gigs => page.gigs(connection).await,
             ExportList::Withdrawals => page.withdrawals(connection).await,
             ExportList::Topups => page.topups(connection).await,
             ExportList::Entries => page.entries(connection).await,
@@ -132,9 +134,21 @@ impl Page {
     }
 
     async fn requests_made(&self, mut connection: Reading<'_>) -> Records {
-        let made = by_time!(self, music_requests, requester_id, created_at, id);
-        let rows = made.select(StoredRequest::as_select()).load(&mut connection).await?;
-        records(rows, |row: StoredRequest| row.request(&self.currency).map(ExportRecord::Request))
+        let made = music_requests::table.left_join(request_messages::table);
+        let made = made.filter(music_requests::requester_id.eq(self.user.get()));
+        let made = after!(self, made, music_requests, created_at, id);
+        let columns = (StoredRequest::as_select(), request_messages::message.nullable());
+        let rows = made.select(columns).load(&mut connection).await?;
+        records(rows, |(row, message): (StoredRequest, Option<String>)| {
+            let message = message.map(ShortMessage::from_stored);
+            Ok(ExportRecord::RequestMade(row.request(&self.currency)?, message))
+        })
+    }
+
+    async fn gigs(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = by_time!(self, gigs, dj_id, opened_at, id);
+        let rows = theirs.select(StoredGig::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredGig| Gig::of_row(row, &self.currency).map(ExportRecord::Gig))
     }
 
     async fn requests_received(&self, mut connection: Reading<'_>) -> Records {

@@ -1,5 +1,6 @@
 //! The purge of rows past their retention.
 
+use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::operation::KeyRecord;
 use cuepoint_domain::ports::Unavailable;
@@ -17,7 +18,7 @@ use super::statements::{self, Expired, PURGE_PACE, purge_some};
 use crate::SqlStore;
 
 /// The rows of the purge, and their retention.
-const RETENTION: [(Expired, Duration); 8] = [
+const RETENTION: [(Expired, Duration); 9] = [
     (statements::IDEMPOTENCY_KEYS, KeyRecord::RETENTION),
     (statements::REFRESH_TOKENS, Duration::ZERO),
     (statements::SESSIONS, Session::RETENTION),
@@ -26,6 +27,7 @@ const RETENTION: [(Expired, Duration); 8] = [
     (statements::RESTORATIONS, Purpose::EmailRestore.kept_for()),
     (statements::PHONE_CODES, code_quotas::WINDOW),
     (statements::SECURITY_EVENTS, SecurityEvent::RETENTION),
+    (statements::DEDICATIONS, MusicRequest::DEDICATION_RETENTION),
 ];
 
 /// Deletes rows past their retention, and redacts receipts past theirs if the feature level permits it.

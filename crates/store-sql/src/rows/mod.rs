@@ -3,6 +3,7 @@
 //! A row without a valid value was not written by this service: reading it is an error, never a guess.
 
 mod challenge;
+mod gig;
 mod ledger;
 mod music_request;
 mod operation;
@@ -21,10 +22,11 @@ mod withdrawal;
 pub use crate::corrupt::{Corrupt, known};
 pub use crate::named::{Named, StoredName};
 pub use crate::schema::{
-    StoredChallenge, StoredEntry, StoredKey, StoredMessage, StoredMessageRecord, StoredOperation,
-    StoredPosting, StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense,
-    StoredToken, StoredTopup, StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery,
-    StoredWebhookEndpoint, StoredWebhookEndpointRecord, StoredWithdrawal,
+    StoredChallenge, StoredCode, StoredDedication, StoredEntry, StoredGig, StoredGigRecord, StoredKey,
+    StoredMessage, StoredMessageRecord, StoredOperation, StoredPosting, StoredRating, StoredRequest,
+    StoredSecurityEvent, StoredSession, StoredSuspense, StoredToken, StoredTopup, StoredUser, StoredWallet,
+    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
+    StoredWithdrawal,
 };
 pub use crate::sum::Sum;
 pub use operation::{StoredPositionGap, operation_page, position_gap};

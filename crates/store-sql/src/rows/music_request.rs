@@ -1,6 +1,6 @@
 //! Music requests; the data of the state is in `expires_at`, `changed_at` and `commission`.
 
-use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
@@ -23,6 +23,7 @@ impl StoredRequest {
             music_url: MusicUrl::from_stored(self.music_url),
             fee: money(currency, "music_requests.fee", &self.fee)?,
             created_at: self.created_at,
+            gig: self.gig_id.map(|id| known("music_requests.gig_id", GigId::new(id))).transpose()?,
         })
     }
 
@@ -78,6 +79,7 @@ impl Rowed for MusicRequest {
             changed_at: self.updated_at(),
             commission,
             created_at: self.created_at,
+            gig_id: self.gig.map(GigId::get),
         }
     }
 

@@ -29,8 +29,8 @@ use uuid::Uuid;
 use crate::entity_rows::Rowed;
 
 use super::{
-    Corrupt, StoredMessage, StoredRating, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum,
-    hash, known, money,
+    Corrupt, StoredGigRecord, StoredMessage, StoredRating, StoredRequest, StoredTopup, StoredUser,
+    StoredWithdrawal, Sum, hash, known, money,
 };
 use crate::schema::{StoredKey, StoredOperation};
 
@@ -86,6 +86,7 @@ enum OutcomeJson {
     Profile(ProfileJson),
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
     Message(StoredMessage),
+    Gig(StoredGigRecord),
 }
 
 impl StoredOperation {
@@ -226,6 +227,9 @@ impl OutcomeJson {
                 Self::Adjustment { adjustment, balance: balance()? }
             }
             Entity::ProviderMessage(message) => Self::Message(message.row(currency)),
+            Entity::GigRecord(record) => Self::Gig(StoredGigRecord::of(record)),
+            // No receipt has a gig with its texts.
+            Entity::Gig(_) => return Err(Corrupt::Column("receipt")),
         })
     }
 
@@ -245,6 +249,7 @@ impl OutcomeJson {
                 (adjustment.adjustment(currency)?.into(), Some(balance))
             }
             Self::Message(row) => (ProviderMessage::of_row(row, currency)?.into(), None),
+            Self::Gig(record) => (record.record()?.into(), None),
         };
         let balance = balance.map(|balance| balance.balance(currency)).transpose()?;
         Ok(Outcome { entity, balance })

@@ -35,6 +35,8 @@ table! {
         commission [Moves]: Nullable<MoneySum> omitted "the service's commission; the DJ's entry has the rest",
         #[serde(with = "text::micros")]
         created_at: UtcTime,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gig_id: Nullable<BigInt>,
     }
     counter Reserved music_request_ids;
     mentions own("{id} IN (requester_id, dj_id)");

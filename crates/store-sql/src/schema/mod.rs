@@ -3,6 +3,7 @@
 
 mod bootstrap;
 mod entities;
+mod evenings;
 mod ledger;
 mod text;
 mod user_data;
@@ -14,6 +15,9 @@ pub use bootstrap::bootstrap_operator;
 pub use entities::{
     StoredMessage, StoredMessageRecord, StoredRating, StoredRequest, StoredSuspense, StoredTopup,
     StoredWithdrawal, music_requests, provider_messages, ratings, topups, withdrawals,
+};
+pub use evenings::{
+    StoredCode, StoredDedication, StoredGig, StoredGigRecord, gig_codes, gigs, request_messages,
 };
 pub use ledger::{
     StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent, StoredWallet,
@@ -47,7 +51,10 @@ tables! {
     operations,
     position_gaps,
     idempotency_keys,
+    gig_codes,
+    gigs,
     music_requests,
+    request_messages,
     ratings,
     withdrawals,
     topups,
@@ -69,6 +76,8 @@ tables! {
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
+diesel::joinable!(gigs -> users (dj_id));
+diesel::joinable!(request_messages -> music_requests (request_id));
 diesel::joinable!(ratings -> music_requests (request_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));

@@ -8,6 +8,8 @@ mod blocks;
 #[path = "../../../store-sql/per_store/ports/email_changes.rs"]
 mod email_changes;
 mod endpoints_with_work;
+#[path = "../../../store-sql/per_store/ports/gigs.rs"]
+mod gigs;
 mod ids;
 #[path = "../../../store-sql/per_store/ports/ledger.rs"]
 mod ledger;

@@ -31,7 +31,7 @@ pub(super) const PURGE_PACE: Pace = Pace::Gentle;
 pub(super) struct Forget(&'static str);
 
 /// The statements of an erasure, in order.
-pub(super) const FORGET: [Forget; 5] = [
+pub(super) const FORGET: [Forget; 7] = [
     Forget(
         "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN (SELECT id FROM sessions \
             WHERE user_id = ?1 AND (address IS NOT NULL OR agent IS NOT NULL) LIMIT ?2)",
@@ -50,6 +50,15 @@ pub(super) const FORGET: [Forget; 5] = [
     Forget(
         "DELETE FROM webhook_endpoints \
             WHERE id IN (SELECT id FROM webhook_endpoints WHERE owner_id = ?1 LIMIT ?2)",
+    ),
+    Forget(
+        "DELETE FROM request_messages WHERE request_id IN (SELECT request_id FROM request_messages \
+            CROSS JOIN music_requests ON id = request_id WHERE requester_id = ?1 LIMIT ?2)",
+    ),
+    Forget(
+        "UPDATE gigs SET title = 'Erased', venue = NULL, city = NULL, latitude = NULL, longitude = NULL, \
+            message = NULL WHERE id IN (SELECT id FROM gigs WHERE dj_id = ?1 AND (title <> 'Erased' \
+            OR venue IS NOT NULL OR city IS NOT NULL OR latitude IS NOT NULL OR message IS NOT NULL) LIMIT ?2)",
     ),
 ];
 
@@ -77,6 +86,7 @@ pub(super) const RESTORATIONS: Expired =
     Expired("challenges", "id", "issued_at", "purpose = 'email_restore'");
 pub(super) const PHONE_CODES: Expired = Expired("phone_codes", "id", "sent_at", "true");
 pub(super) const SECURITY_EVENTS: Expired = Expired("security_events", "id", "at", "true");
+pub(super) const DEDICATIONS: Expired = Expired("request_messages", "request_id", "created_at", "true");
 
 /// The latest time of rows past their retention: `?` are now and the retention, in microseconds. The
 /// machine's clock counts too, so that a server with a fast clock removes nothing too early: in whole

@@ -271,6 +271,10 @@ fn generated(column: &Column) -> String {
         ("webhook_endpoints", "state") => "iif(n % 100 = 0, 'paused', 'active')",
         ("webhook_endpoints", "feed") => "iif(n % 100 = 0, 'all', 'own')",
         ("webhook_endpoints", "owner_id") => "n % 500 + 1",
+        // A DJ has one open gig, and one gig of a hundred is open.
+        ("gigs", "dj_id") => "iif(n % 100 = 0, n, n % 500 + 1)",
+        ("gigs", "ended_at") => "iif(n % 100 = 0, NULL, n * 600000000)",
+        ("gigs", "settled") => "n % 100 > 1",
         (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "iif(n % 100 = 0, 'pending', 'completed')",
         ("ledger_entries", "kind") => "iif(n % 100 = 0, 'adjustment', 'hold')",

@@ -9,10 +9,11 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet,
+    StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    self, idempotency_keys, ledger_entries, music_requests, operations, users, withdrawals,
+    self, gigs, idempotency_keys, ledger_entries, music_requests, operations, users, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, RowOf, StoredAdjustment};
@@ -77,6 +78,7 @@ pub(super) fn load(
         loaded.entities.withdrawals.extend(recent_withdrawals(connection, &set.withdrawn_by, since)?);
     }
     loaded.entities.music_requests.extend(open_requests(connection, &set.guests)?);
+    loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
     if let Some(since) = set.adjusted_since {
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
     }
@@ -125,6 +127,17 @@ fn open_requests(
             .filter(music_requests::expires_at.is_not_null())
             .select(StoredRequest::as_select())
             .load(connection)?;
+        rows.extend(open);
+    }
+    Ok(rows)
+}
+
+/// Loads the open gigs of these DJs.
+fn open_gigs(connection: &mut SqliteConnection, djs: &BTreeSet<UserId>) -> QueryResult<Vec<StoredGig>> {
+    let mut rows = Vec::new();
+    for dj in djs {
+        let open = gigs::table.filter(gigs::dj_id.eq(dj.get())).filter(gigs::ended_at.is_null());
+        let open: Vec<StoredGig> = open.select(StoredGig::as_select()).load(connection)?;
         rows.extend(open);
     }
     Ok(rows)

@@ -93,6 +93,7 @@ pub(super) fn write(connection: &mut SqliteConnection, set: WriteSet) -> Result<
     // Without `..`, so that no rows are lost here.
     let WriteSet {
         operations,
+        codes,
         entities,
         suspense,
         ended_sessions,
@@ -102,8 +103,10 @@ pub(super) fn write(connection: &mut SqliteConnection, set: WriteSet) -> Result<
         entries,
         postings,
         events,
+        dedications,
     } = set;
     out.insert_operations(operations)?;
+    out.insert(codes)?;
     write_entities(&mut out, entities)?;
     out.update::<_, Later>(suspense.into_values())?;
     out.end_sessions(ended_sessions.into_values())?;
@@ -113,5 +116,6 @@ pub(super) fn write(connection: &mut SqliteConnection, set: WriteSet) -> Result<
     out.insert(entries)?;
     out.insert(postings)?;
     out.insert(events)?;
+    out.insert(dedications)?;
     Ok(())
 }

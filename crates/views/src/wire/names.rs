@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use cuepoint_domain::{
-    address, entity_ref, event, ledger, music_request, operation, privacy::personal_data, provider_message,
-    security_log, topup, user, user::challenge, webhook, withdrawal,
+    address, entity_ref, event, gig, ledger, music_request, operation, privacy::personal_data,
+    provider_message, security_log, topup, user, user::challenge, webhook, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -142,10 +142,12 @@ names_of! {
     /// |---|---|---|---|
     /// | (new) | `pending` | the guest | held |
     /// | `pending` | `accepted` | the DJ | stays held |
-    /// | `pending`, `accepted` | `rejected` | the DJ | released in full |
+    /// | `pending`, `accepted` | `rejected` | the DJ, or the service after the end of the gig | released in full |
     /// | `pending` | `cancelled` | the guest | released in full |
     /// | `pending` | `expired` | time: `requests.pending_ttl_seconds` (15 minutes) | released in full |
+    /// | `pending` in a gig | `expired` | time: `gigs.pending_ttl_seconds` (30 minutes) | released in full |
     /// | `accepted` | `expired` | time: `requests.accepted_ttl_seconds` (60 minutes) | released in full |
+    /// | `accepted` in a gig | `expired` | time: `gigs.accepted_ttl_seconds` (3 hours) | released in full |
     /// | `pending`, `accepted` | `played` | the DJ | paid to the DJ, less the commission |
     /// | `played` | `refunded` | an operator who is neither the guest nor the DJ | reversed by new entries |
     ///
@@ -221,6 +223,23 @@ names_of! {
     ///
     /// The values:
     TopupStatus = topup::TopupStatus;
+    /// Status of a gig. This is its life cycle:
+    ///
+    /// | from | to | by | money |
+    /// |---|---|---|---|
+    /// | (new) | `open` | the DJ | – |
+    /// | `open` | `paused` | the DJ, by `accepting` or by `online` of the profile | – |
+    /// | `paused` | `open` | the DJ, by `accepting` or by `online` of the profile | – |
+    /// | `open`, `paused` | `ended` | the DJ | the fees of its open requests are released in full |
+    /// | `open`, `paused` | `ended` | time: `gigs.max_hours` (12) after its opening | the same |
+    /// | `open`, `paused` | `ended` | the service, if the DJ is suspended or erased | the same |
+    ///
+    /// An ended gig stays ended. Ending it again changes nothing.
+    ///
+    /// The values:
+    GigStatus = gig::GigStatus;
+    /// Order of a queue:
+    QueueOrder = gig::QueueOrder;
     /// Popularity of an artist:
     ArtistType = user::ArtistType, example: "popular";
     /// Provider that sent a message:

@@ -6,6 +6,7 @@ pub mod djs;
 pub mod email_changes;
 pub mod event_streams;
 pub mod events;
+pub mod gigs;
 pub mod passwords;
 pub mod personal_data;
 pub mod profile;
@@ -29,6 +30,7 @@ pub(super) fn operations() -> Vec<Declaration> {
         email_changes::operations(),
         event_streams::operations(),
         events::operations(),
+        gigs::operations(),
         passwords::operations(),
         personal_data::operations(),
         profile::operations(),

@@ -7,7 +7,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
-use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::text::{Line, MusicUrl, ShortMessage};
 use cuepoint_domain::user::ArtistType;
 
 use crate::call::{self, ApiCall};
@@ -30,11 +30,16 @@ operations! {
     /// is not accepted within 15 minutes, or not played within 60 minutes after that (`getSettings` shows both
     /// times). The fee is then released in full.
     ///
+    /// While a gig of the DJ is open, the request belongs to the gig: it then has 30 minutes and three hours instead, and
+    /// a place in the queue. It is rejected when the gig ends. A `fee` that the client has displayed never becomes more:
+    /// if the DJ has raised the price meanwhile, the answer is 422 `validation_failed` for `fee`.
+    ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
     /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
-    ///   (`fee`).
-    /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open.
+    ///   (`fee`), or there is a dedication and no open gig (`message`).
+    /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open, or
+    ///   `max_open_per_guest` of the gig, or `gigs.max_open` requests are open in the gig.
     /// - 422 `insufficient_funds`: the fee is more than the available balance.
     POST "/api/v1/music/requests" "createMusicRequest" {
         tag: Requests,
@@ -149,11 +154,15 @@ body! {
         /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and
         /// `popular_song` are accepted, too.
         artist_type: ArtistType = required(kinds::ARTIST_TYPE),
-        /// Address of the song: http or https, at most 2048 characters. The service never fetches it.
-        music_url: MusicUrl = required(kinds::MUSIC_URL),
+        /// Address of the song: http or https, at most 2048 characters. The service never fetches it. The default is
+        /// the address of a search for the song (`requests.song_url`).
+        music_url: Option<MusicUrl> = optional(kinds::MUSIC_URL),
         /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request
         /// makes no entries in the wallets.
         fee: Option<Money> = optional(kinds::PRICE),
+        /// Dedication that the DJ reads, at most 140 characters. It is refused if no gig of the DJ is open, and deleted
+        /// after 30 days.
+        message: Option<ShortMessage> = optional(kinds::SHORT_MESSAGE),
     }
 }
 
@@ -167,8 +176,9 @@ body! {
 
 async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
-        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
-        Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
+        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee, message } =
+            call.body()?;
+        Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message })
     };
     let done = call.run(OpenRequest, read_input).await?;
     done.try_map(|request| {

@@ -106,6 +106,8 @@ codes! {
     /// The status does not allow the transition. `current` is the current status, and `allowed` has the statuses that
     /// the caller can set now.
     InvalidTransition = CONFLICT, "invalid_transition", "The current status does not allow this.";
+    /// Another gig of the DJ has not ended. `gig` is its id.
+    GigOpen = CONFLICT, "gig_open", "Another gig has not ended.";
     /// The state kept changing during the request, or the service does not know the status of an object. Try again.
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// A request with the same Idempotency-Key is still running.

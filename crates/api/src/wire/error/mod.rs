@@ -50,6 +50,8 @@ pub struct Details {
     pub oldest: Option<i64>,
     /// The position after which a reader of a lost position continues.
     pub continue_after: Option<i64>,
+    /// The gig that has not ended.
+    pub gig: Option<i64>,
     /// The debt of a wallet.
     pub owed: Option<Number>,
     /// The cause, which is only logged.
@@ -188,6 +190,12 @@ impl ApiError {
     #[must_use]
     pub fn wallet_owes(owed: Number) -> Self {
         Self::with(Code::WalletOwes, Details { owed: Some(owed), ..Details::default() })
+    }
+
+    /// A second gig while this one has not ended.
+    #[must_use]
+    pub fn gig_open(gig: i64) -> Self {
+        Self::with(Code::GigOpen, Details { gig: Some(gig), ..Details::default() })
     }
 
     /// A transition that the current status does not allow.

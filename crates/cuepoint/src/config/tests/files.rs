@@ -49,7 +49,7 @@ fn unknown_configuration_keys_are_refused_in_variables_and_in_the_file() {
     let in_file = |sentence: &str| format!("{sentence} (in {})", file.path().display());
     let sentence = in_file("server.prot: there is no such key");
     refused(file.settings("[server]\nprot = 1", &[]), &sentence);
-    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `ledger`, `events`, \
+    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `gigs`, `ledger`, `events`, \
                     `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
                     `cors`, `access`, `rate_limits`, `bootstrap`";
     let sentence = format!("sever: unknown field `sever`, expected one of {sections}");

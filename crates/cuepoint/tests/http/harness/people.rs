@@ -193,6 +193,12 @@ impl Person {
     }
 
     /// Answers a request, as its DJ.
+    /// A gig of this DJ: the open one, or a new one.
+    pub(crate) fn gig(&self) -> i64 {
+        let answer = self.post("/gigs", &json!({"title": "Friday"})).json();
+        answer["data"]["gig"]["id"].as_i64().or_else(|| answer["gig"].as_i64()).unwrap()
+    }
+
     pub(crate) fn answer(&self, request: i64, status: &str) -> Answer {
         self.patch(&format!("/music/requests-update/{request}"), &json!({"status": status}))
     }

@@ -1,6 +1,7 @@
 //! The commands: every change of the ledger that a principal can make.
 
 mod adjustments;
+mod gigs;
 mod music_requests;
 mod profiles;
 mod provider_messages;
@@ -9,6 +10,7 @@ mod user_status;
 mod withdrawals;
 
 pub use adjustments::*;
+pub use gigs::*;
 pub use music_requests::*;
 pub use profiles::*;
 pub use provider_messages::*;

@@ -2,12 +2,14 @@
 
 use thiserror::Error;
 
+use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::music_request::{
-    Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, Stars,
+    Addressee, GigQueue, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating,
+    RequestStatus, Stars,
 };
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
@@ -107,11 +109,15 @@ impl Command for OpenRequest {
         &self,
         Decide { env, metadata, principal, input: new, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
+        // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
+        // the request would belong to no gig, and the job would not find it.
+        let queue = queue_of(env, new.dj).await?;
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
-        let blocked = env.blocks.is_blocked(new.dj, principal.user).await?;
+        let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
+        let to = Addressee { user: dj.as_ref(), blocks_guest, queue };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
-        plans::open_request(metadata, id, principal.user, dj.as_ref(), blocked, new.clone(), terms)
+        plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
             .map_err(CommandError::refused)
     }
 
@@ -128,6 +134,14 @@ impl Command for OpenRequest {
             other => Failure::from(other).into(),
         }
     }
+}
+
+/// The queue of a DJ's open gig.
+async fn queue_of(env: &Environment, dj: UserId) -> Result<Option<GigQueue>, Failure> {
+    let Some(gig) = env.gigs.open_gig(dj).await? else { return Ok(None) };
+    let open = env.gigs.open_in_gig(gig.id, env.now()).await?;
+    let most_open_per_guest = gig.details.max_open_per_guest.get().into();
+    Ok(Some(GigQueue { gig: gig.id, most_open_per_guest, open }))
 }
 
 impl Command for CancelRequest {

@@ -8,7 +8,8 @@ use futures_util::future::select;
 
 use crate::application::environment::Environment;
 use crate::application::executor::run_to_completion;
-use crate::operation::{Plan, Step, UserChange};
+use crate::entity_ref::EntityRef;
+use crate::operation::{Plan, PlanKind, Step, UserChange};
 use crate::ports::{Deadline, Job};
 
 /// The effects of a change.
@@ -27,7 +28,11 @@ impl Effects {
             Step::ChangeUser { change: UserChange::Profile(change), .. } => change.is_dj.is_set(),
             Step::Unchanged(_) | Step::Open(_) | Step::Move { .. } | Step::Judge(_) => false,
         };
-        Self { revocations_changed, jobs: Vec::new() }
+        let jobs = match (plan.kind(), plan.reference()) {
+            (PlanKind::EndGig, EntityRef::Gig(gig)) => vec![Job::ReleaseGig(gig)],
+            _ => Vec::new(),
+        };
+        Self { revocations_changed, jobs }
     }
 
     /// Whether there is nothing to do.

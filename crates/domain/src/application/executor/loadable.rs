@@ -5,7 +5,8 @@ use std::future::Future;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::authorization::{Action, Denied, Ownership, Principal, RequestParty};
-use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::gig::Gig;
+use crate::ids::{GigId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::music_request::{MusicRequest, Party};
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
@@ -102,6 +103,20 @@ impl Loadable for Topup {
 
     fn ownership(&self, principal: &Principal, _: Action) -> Ownership {
         Ownership::of(self.user, principal)
+    }
+}
+
+impl Loadable for Gig {
+    type Id = GigId;
+
+    const READING: Option<Action> = Some(Action::RunGig);
+
+    async fn load(env: &Environment, id: GigId) -> Result<Self, Failure> {
+        env.ledger.stored(id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, principal: &Principal, _: Action) -> Ownership {
+        Ownership::of(self.dj, principal)
     }
 }
 

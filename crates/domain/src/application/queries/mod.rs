@@ -1,6 +1,7 @@
 //! The queries: use cases that only read.
 
 mod events;
+mod gigs;
 mod music_requests;
 mod people;
 mod profiles;
@@ -12,6 +13,7 @@ mod wallet;
 mod withdrawals;
 
 pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
+pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ShownGig, ShownQueue};
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

@@ -44,7 +44,7 @@ use crate::ids::{
 };
 use crate::ledger::PostingRules;
 use crate::ledger::adjustment::AdjustmentTerms;
-use crate::money::{Amount, BasisPoints, Money};
+use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
 use crate::operation::{
     Entity, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, Receipt, Rejection,
@@ -69,6 +69,7 @@ const DEADLINE: Deadline = Deadline(Duration::seconds(4));
 struct Doubles {
     ledger: MockLedger,
     requests: MockMusicRequests,
+    gigs: MockGigs,
     withdrawals: MockWithdrawals,
     topups: MockTopups,
     wallets: MockWallets,
@@ -128,6 +129,7 @@ impl Doubles {
             operations: Arc::new(self.operations),
             audit: Arc::new(MockAudit::new()),
             requests: Arc::new(self.requests),
+            gigs: Arc::new(self.gigs),
             withdrawals: Arc::new(self.withdrawals),
             topups: Arc::new(self.topups),
             wallets: Arc::new(self.wallets),
@@ -263,12 +265,8 @@ fn now() -> Timestamp {
 impl Default for Terms {
     fn default() -> Self {
         Self {
-            requests: RequestTerms {
-                pending_for: Duration::minutes(15),
-                accepted_for: Duration::minutes(60),
-                commission: BasisPoints::default(),
-                most_open_per_dj: None,
-            },
+            requests: RequestTerms::default(),
+            longest_gig: Duration::hours(12),
             withdrawals: WithdrawalTerms::default(),
             adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
             topups: OrderTerms {
@@ -296,6 +294,7 @@ fn request() -> MusicRequest {
         artist_type: ArtistType::Popular,
         music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
         fee: Money::from_minor(500),
+        gig: None,
         state: RequestState::Pending { answer_by: now().plus(Duration::minutes(15)) },
         created_at: now(),
     }
@@ -326,7 +325,8 @@ fn dj(online: bool) -> Profile {
 
 fn wish() -> NewRequest {
     let MusicRequest { dj, song_title, artist_name, artist_type, music_url, .. } = request();
-    NewRequest { dj, song_title, artist_name, artist_type, music_url, fee: None }
+    let music_url = Some(music_url);
+    NewRequest { dj, song_title, artist_name, artist_type, music_url, fee: None, message: None }
 }
 
 fn receipt() -> Receipt {
@@ -377,7 +377,9 @@ fn refreshed(times: usize) -> MockRevocations {
 fn requests(ledger: MockLedger, requests: MockMusicRequests, people: MockPeople) -> Executor {
     let mut blocks = MockBlocks::new();
     blocks.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
-    Doubles { ledger, requests, people, blocks, ..Doubles::default() }.executor()
+    let mut gigs = MockGigs::new();
+    gigs.expect_open_gig().returning(|_| Ok(None));
+    Doubles { ledger, requests, gigs, people, blocks, ..Doubles::default() }.executor()
 }
 
 fn rejected<T>(rejection: Rejection) -> Result<T, ApplyError> {

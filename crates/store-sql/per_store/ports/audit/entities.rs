@@ -3,11 +3,15 @@
 use std::collections::HashMap;
 
 use cuepoint_domain::audit::Trace;
+use cuepoint_domain::gig::Gig;
 use cuepoint_domain::operation::Entity;
+use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    StoredEntry, StoredOperation, StoredPosting, StoredRequest, StoredTopup, StoredWithdrawal,
+    StoredEntry, StoredGig, StoredOperation, StoredPosting, StoredRequest, StoredTopup, StoredWithdrawal,
 };
-use cuepoint_store_sql::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+use cuepoint_store_sql::schema::{
+    gigs, ledger_entries, music_requests, operations, postings, topups, withdrawals,
+};
 use cuepoint_store_sql::sql_types::ColumnId;
 use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
@@ -53,7 +57,23 @@ impl Showing<'_> {
         show_table!(self, topups, StoredTopup, "top-up", |row: StoredTopup, currency| row
             .topup(currency)
             .map(Entity::Topup));
-        self.adjustments().await
+        self.adjustments().await?;
+        self.gigs().await
+    }
+
+    /// Presents the gigs with open requests.
+    async fn gigs(&mut self) -> Result<(), End> {
+        let ids = self.auditor.gigs_with_open_requests();
+        for ids in ids.chunks(usize::try_from(ENTITIES).unwrap_or(1)) {
+            let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+            let query = gigs::table.filter(gigs::id.eq_any(&ids)).select(StoredGig::as_select());
+            let rows = patiently(async { Ok(query.load::<StoredGig>(self.connection).await?) }).await?;
+            for row in rows {
+                let name = format!("gig {}", row.id);
+                self.auditor.gig(&read(name, Gig::of_row(row, self.currency))?);
+            }
+        }
+        Ok(())
     }
 
     /// Presents the adjustments recorded by operations, by the operation's id.

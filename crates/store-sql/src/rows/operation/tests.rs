@@ -46,6 +46,7 @@ fn requests() -> impl Iterator<Item = Outcome> + Clone {
             artist_type: ArtistType::Upcoming,
             music_url: MusicUrl::new("https://example.com/?q=1").unwrap(),
             fee: Money::from_minor(123),
+            gig: None,
             state,
             created_at: at(0),
         }),

@@ -1,11 +1,12 @@
 //! The export of personal data.
 
-use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ids::{GigId, SessionId, UserId};
 use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request;
 use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::privacy::personal_data::{ExportRecord, OperationNote};
-use cuepoint_domain::text::Line;
+use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use cuepoint_views::block::BlockedGuestView;
+use cuepoint_views::gig::GigDetailsView;
 use cuepoint_views::people::UserView;
 use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::rating::RatingView;
@@ -45,11 +47,13 @@ pub struct PersonalDataExportView {
     /// Codes and tokens that were sent within the last day, and for 7 days the tokens that restore an e-mail address.
     pub challenges: Vec<ChallengeView>,
     /// Requests that the user has made.
-    pub requests_made: Vec<MusicRequestView<'static>>,
+    pub requests_made: Vec<ExportedRequestView<'static>>,
     /// Requests that the user has received.
     pub requests_received: Vec<MusicRequestView<'static>>,
     /// Ratings that the user has given.
     pub ratings: Vec<RatingView>,
+    /// Gigs of the user.
+    pub gigs: Vec<GigDetailsView>,
     /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
@@ -137,6 +141,25 @@ view! {
         /// Time of its use or replacement; null before.
         #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         ended_at: Option<WireTimestamp> = challenge.ended_at.map(WireTimestamp),
+    }
+}
+
+view! {
+    /// A request with its gig and its dedication.
+    pub struct ExportedRequestView<'r> as ExportedMusicRequest of (
+        request: &'r music_request::MusicRequest,
+        message: Option<&'r ShortMessage>,
+        currency: &Currency,
+    ) {
+        /// The request.
+        #[serde(flatten)]
+        request: MusicRequestView<'r> = MusicRequestView::new(request, currency),
+        /// Id of the gig; null outside a gig.
+        #[schema(minimum = 1, example = 5)]
+        gig_id: Option<i64> = request.gig.map(GigId::get),
+        /// Dedication; null if there is none, and after 30 days.
+        #[schema(example = "For Grace, who turns 30")]
+        message: Option<&'r str> = message.map(ShortMessage::as_str),
     }
 }
 
@@ -241,6 +264,10 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
         ExportRecord::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
         ExportRecord::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
         ExportRecord::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        ExportRecord::RequestMade(request, message) => {
+            to_vec(&ExportedRequestView::new(request, message.as_ref(), currency))
+        }
+        ExportRecord::Gig(gig) => to_vec(&GigDetailsView::new(gig)),
         ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
         ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),

@@ -1,0 +1,496 @@
+//! Gigs: an evening of a DJ, from its opening to its end.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    Answer, Database, Person, REQUEST, Server, Store, at_once, eventually, keys, soak_times, song,
+};
+
+on_one_store!(
+    a_dj_opens_changes_and_ends_a_gig,
+    a_repeated_opening_with_its_key_makes_one_gig,
+    the_code_of_a_dj_stays_the_same_until_a_new_one_replaces_it,
+    only_djs_run_gigs_and_only_their_own,
+    invalid_fields_of_a_gig_are_named,
+    a_displayed_fee_is_never_exceeded_when_the_dj_raises_the_price,
+    a_dedication_is_shown_to_the_dj_alone,
+    a_full_queue_refuses_further_requests,
+    the_service_ends_the_gig_of_a_suspended_dj,
+    events_of_a_gig_have_no_texts,
+    two_servers_open_one_gig_and_end_it_once,
+);
+on_every_store!(
+    an_evening_ends_with_every_open_fee_released,
+    places_follow_the_rule_of_rounds,
+    no_fee_stays_held_when_requests_race_the_end_of_their_gig,
+);
+on_durable_stores!(fees_of_an_ended_gig_are_released_once_after_a_crash);
+
+fn title(text: &str) -> Value {
+    json!({"title": text})
+}
+
+fn open(dj: &Person, body: &Value) -> Value {
+    dj.post("/gigs", body).data(201)["gig"].clone()
+}
+
+fn end(dj: &Person, gig: &Value) -> Answer {
+    dj.post(&format!("/gigs/{}/end", gig["id"]), &json!({}))
+}
+
+fn queue(dj: &Person, gig: &Value) -> Value {
+    dj.get(&format!("/gigs/{}/queue", gig["id"])).data(200)
+}
+
+/// A request with this fee.
+fn ask(guest: &Person, dj: &Person, fee: &str) -> i64 {
+    let mut body = song(dj.id);
+    body["fee"] = json!(fee.parse::<f64>().unwrap());
+    guest.post("/music/requests", &body).data(201)["id"].as_i64().unwrap()
+}
+
+fn status(person: &Person, request: i64) -> String {
+    let request = person.get(&format!("/music/requests/{request}")).data(200);
+    request["status"].as_str().unwrap().to_owned()
+}
+
+/// Waits until the guest's money is available again, and nothing is held.
+fn is_released(guest: &Person, available: &str) {
+    eventually("the fees are released", || {
+        (guest.wallet() == (available.to_owned(), "0.00".to_owned())).then_some(())
+    });
+}
+
+fn a_dj_opens_changes_and_ends_a_gig(store: Store) {
+    let server = Server::start(store);
+    let dj = server.client().person(true);
+    let body = json!({"title": " Friday ", "venue": "Blue Room", "latitude": 52.52, "longitude": 13.405,
+        "fee_popular_song": 12.5});
+    let answer = dj.post("/gigs", &body);
+    let gig = answer.data(201)["gig"].clone();
+    assert!(answer.header("location").unwrap().ends_with(&format!("/api/v1/gigs/{}", gig["id"])));
+    let expected = [
+        "city",
+        "code",
+        "ended_at",
+        "id",
+        "latitude",
+        "longitude",
+        "max_open_per_guest",
+        "members_only",
+        "message",
+        "opened_at",
+        "queue_order",
+        "status",
+        "title",
+        "venue",
+    ];
+    let mut found = keys(&gig);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    for (key, value) in [
+        ("title", json!("Friday")),
+        ("status", json!("open")),
+        ("queue_order", json!("rounds")),
+        ("max_open_per_guest", json!(3)),
+        ("members_only", json!(0)),
+        ("ended_at", json!(null)),
+    ] {
+        assert_eq!(gig[key], value, "{key}");
+    }
+    let profile = dj.get("/user/personal-info").data(200)["user"].clone();
+    assert_eq!((&profile["online"], &profile["fee_popular_song"]), (&json!(1), &json!(12.5)));
+    let path = format!("/gigs/{}", gig["id"]);
+    assert_eq!(dj.get(&path).data(200)["gig"], gig);
+    let second = dj.post("/gigs", &title("Second")).refused(409, "gig_open");
+    assert_eq!(second["gig"], gig["id"]);
+    let paused = dj.patch(&path, &json!({"accepting": 0, "venue": null, "message": "Back at ten"})).data(200);
+    let paused = &paused["gig"];
+    assert_eq!((&paused["status"], &paused["venue"]), (&json!("paused"), &json!(null)));
+    assert_eq!(dj.get("/user/personal-info").data(200)["user"]["online"], json!(0));
+    dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
+    assert_eq!(dj.get(&path).data(200)["gig"]["status"], "open");
+    let ended = end(&dj, &gig).data(200)["gig"].clone();
+    assert_eq!(ended["status"], "ended");
+    assert_eq!(end(&dj, &gig).data(200)["gig"], ended, "a second end changes nothing");
+    let refused = dj.patch(&path, &json!({"title": "Later"})).refused(409, "invalid_transition");
+    assert_eq!((&refused["current"], &refused["allowed"]), (&json!("ended"), &json!([])));
+    let later = open(&dj, &title("Saturday"));
+    let listed = dj.get("/gigs").data(200);
+    assert_eq!((&listed["total"], &listed["data"]), (&json!(2), &json!([later, ended])));
+}
+
+fn a_repeated_opening_with_its_key_makes_one_gig(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    let call = || dj.call("POST", "/gigs").json(&title("Friday")).key("k");
+    let first = call().send();
+    let gig = first.data(201)["gig"].clone();
+    dj.patch(&format!("/gigs/{}", gig["id"]), &title("Renamed")).data(200);
+    let again = call().send();
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    let shown = again.data(201)["gig"].clone();
+    assert_eq!((&shown["id"], &shown["title"]), (&gig["id"], &json!("Renamed")), "as it is now");
+    let others = at_once((0..4).map(|_| dj.call("POST", "/gigs").json(&title("Other"))).collect());
+    for other in others {
+        assert_eq!(other.refused(409, "gig_open")["gig"], gig["id"]);
+    }
+    assert_eq!(dj.get("/gigs").data(200)["total"], 1);
+}
+
+fn the_code_of_a_dj_stays_the_same_until_a_new_one_replaces_it(store: Store) {
+    let server = Server::start(store);
+    let (dj, other) = (server.dj(), server.dj());
+    let mut codes = Vec::new();
+    for body in [title("1"), title("2"), json!({"title": "3", "new_code": 1}), title("4")] {
+        let gig = open(&dj, &body);
+        codes.push(gig["code"].as_str().unwrap().to_owned());
+        end(&dj, &gig).data(200);
+    }
+    assert_eq!(codes[0], codes[1]);
+    assert_ne!(codes[1], codes[2]);
+    assert_eq!(codes[2], codes[3]);
+    for code in &codes {
+        assert!(
+            code.len() == 6 && code.bytes().all(|byte| b"23456789BCDFGHJKMNPQRSTVWXYZ".contains(&byte)),
+            "{code}"
+        );
+    }
+    let others = open(&other, &title("Other"));
+    assert!(!codes.iter().any(|code| others["code"] == *code));
+}
+
+fn only_djs_run_gigs_and_only_their_own(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj, other) = (server.guest(), server.dj(), server.dj());
+    guest.post("/gigs", &title("Friday")).refused(403, "dj_only");
+    guest.get("/gigs").refused(403, "dj_only");
+    let gig = open(&dj, &title("Friday"));
+    let path = format!("/gigs/{}", gig["id"]);
+    for person in [&guest, &other, &operator] {
+        person.get(&path).refused(404, "not_found");
+        person.get(&format!("{path}/queue")).refused(404, "not_found");
+        person.patch(&path, &title("Mine")).refused(404, "not_found");
+        person.post(&format!("{path}/end"), &json!({})).refused(404, "not_found");
+    }
+    dj.get("/gigs/999999999").refused(404, "not_found");
+    assert_eq!(dj.get(&path).data(200)["gig"], gig);
+    assert_eq!(other.get("/gigs").data(200)["total"], 0);
+}
+
+fn invalid_fields_of_a_gig_are_named(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    dj.post("/gigs", &json!({})).invalid(&["title"]);
+    let wrong = json!({"title": "x".repeat(81), "message": "y".repeat(141), "latitude": 91, "queue_order": "random",
+        "max_open_per_guest": 0, "members_only": 2, "fee_popular_song": -1, "new_code": "yes"});
+    let fields = [
+        "title",
+        "message",
+        "latitude",
+        "queue_order",
+        "max_open_per_guest",
+        "members_only",
+        "fee_popular_song",
+        "new_code",
+    ];
+    dj.post("/gigs", &wrong).invalid(&fields);
+    dj.post("/gigs", &json!({"title": "Friday", "longitude": 13})).invalid(&["latitude"]);
+    dj.post("/gigs", &json!({"title": "Friday", "status": "open"})).invalid(&["status"]);
+    assert_eq!(dj.get("/gigs").data(200)["total"], 0);
+    let gig = open(&dj, &json!({"title": "🎧".repeat(80), "message": "🎧".repeat(140)}));
+    dj.patch(&format!("/gigs/{}", gig["id"]), &json!({"title": null})).invalid(&["title"]);
+}
+
+fn a_displayed_fee_is_never_exceeded_when_the_dj_raises_the_price(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    let gig = open(&dj, &json!({"title": "Friday", "fee_popular_song": 10, "max_open_per_guest": 100}));
+    let guests: Vec<Person> = (0..8).map(|_| server.payer("100")).collect();
+    let mut body = song(dj.id);
+    body["artist_type"] = json!("popular");
+    body["fee"] = json!(10);
+    let mut calls: Vec<_> =
+        guests.iter().map(|guest| guest.call("POST", "/music/requests").json(&body)).collect();
+    calls.push(dj.call("PATCH", &format!("/gigs/{}", gig["id"])).json(&json!({"fee_popular_song": 25})));
+    let mut answers = at_once(calls);
+    answers.pop().unwrap().data(200);
+    for (guest, answer) in guests.iter().zip(answers) {
+        let held = match answer.json()["status"].as_str() {
+            Some("ok") => "10.00",
+            _ => {
+                answer.invalid(&["fee"]);
+                "0.00"
+            }
+        };
+        assert_eq!(guest.wallet().1, held);
+    }
+    let late = &guests[0];
+    let before = late.wallet();
+    late.post("/music/requests", &body).invalid(&["fee"]);
+    assert_eq!(late.wallet(), before);
+}
+
+fn a_dedication_is_shown_to_the_dj_alone(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    let mut body = song(dj.id);
+    body["message"] = json!("for Grace");
+    guest.post("/music/requests", &body).invalid(&["message"]);
+    let gig = open(&dj, &title("Friday"));
+    body.as_object_mut().unwrap().remove("music_url");
+    let request = guest.post("/music/requests", &body).data(201);
+    let mut found = keys(&request);
+    found.sort_unstable();
+    assert_eq!(found, REQUEST);
+    let url = request["music_url"].as_str().unwrap();
+    assert!(url.starts_with("https://www.youtube.com/results?search_query="), "{url}");
+    let queued = queue(&dj, &gig)["queue"][0].clone();
+    assert_eq!((&queued["message"], &queued["request"]["id"]), (&json!("for Grace"), &request["id"]));
+    assert_eq!(queued["guest"], json!({"id": guest.id, "name": "Ada"}));
+    for person in [&guest, &dj] {
+        let events = person.get("/events").json().to_string();
+        assert!(!events.contains("Grace"), "{events}");
+    }
+    let made = guest.get("/user/export").data(200)["requests_made"][0].clone();
+    assert_eq!((&made["gig_id"], &made["message"]), (&gig["id"], &json!("for Grace")));
+    assert!(!dj.get("/user/export").json().to_string().contains("Grace"));
+}
+
+fn a_full_queue_refuses_further_requests(store: Store) {
+    let server = Server::configured(store, &[("gigs.max_open", "2")]);
+    let dj = server.dj();
+    let gig = open(&dj, &json!({"title": "Friday", "max_open_per_guest": 1}));
+    let guests: Vec<Person> = (0..3).map(|_| server.payer("50")).collect();
+    let first = guests[0].request_song(&dj);
+    let refused = guests[0].post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
+    assert_eq!(refused["details"][0]["limit"], json!(1), "{refused}");
+    guests[1].request_song(&dj);
+    let refused = guests[2].post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
+    assert_eq!(
+        (&refused["details"][0]["field"], &refused["details"][0]["limit"]),
+        (&json!("dj_id"), &json!(2))
+    );
+    assert_eq!(guests[2].wallet(), ("50.00".into(), "0.00".into()));
+    dj.answer(first, "played").data(200);
+    guests[2].request_song(&dj);
+    assert_eq!(queue(&dj, &gig)["totals"]["open"], 2);
+}
+
+fn the_service_ends_the_gig_of_a_suspended_dj(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("requests.sweep_interval_seconds", "1")]);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    open(&dj, &title("Friday"));
+    let request = guest.request_song(&dj);
+    let path = format!("/operator/users/{}/suspend", dj.id);
+    operator.post(&path, &json!({"reason": "a complaint"})).data(200);
+    is_released(&guest, "50.00");
+    assert_eq!(status(&guest, request), "rejected");
+}
+
+fn events_of_a_gig_have_no_texts(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    let gig =
+        open(&dj, &json!({"title": "Secret title", "venue": "Secret venue", "message": "Secret message"}));
+    let request = guest.request_song(&dj);
+    dj.patch(&format!("/gigs/{}", gig["id"]), &json!({"accepting": 0})).data(200);
+    end(&dj, &gig).data(200);
+    is_released(&guest, "50.00");
+    let events = dj.get("/events").data(200)["events"].clone();
+    assert!(!events.to_string().contains("Secret"), "{events}");
+    let events: Vec<Value> = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| match event["data"]["gig"].as_object() {
+            Some(record) => {
+                assert_eq!(record.keys().collect::<Vec<_>>(), ["id", "dj_id", "code", "status"]);
+                assert_eq!(
+                    (&record["id"], &record["dj_id"], &record["code"]),
+                    (&gig["id"], &json!(dj.id), &gig["code"])
+                );
+                json!([event["type"], record["status"]])
+            }
+            None => json!([event["type"], event["data"]["music_request"]["id"]]),
+        })
+        .collect();
+    let expected = json!([
+        ["gig.opened", "open"],
+        ["music_request.created", request],
+        ["gig.updated", "paused"],
+        ["gig.ended", "ended"],
+        ["music_request.rejected", request],
+    ]);
+    assert_eq!(json!(events), expected);
+    let own = guest.get("/events").data(200)["events"].to_string();
+    assert!(!own.contains("gig."), "{own}");
+}
+
+fn an_evening_ends_with_every_open_fee_released(store: Store) {
+    let server = Server::start(store);
+    let (dj, stranger) = (server.dj(), server.dj());
+    let early = server.payer("100");
+    let before = early.request_song(&dj);
+    let gig = open(&dj, &json!({"title": "Friday", "fee_popular_song": 10, "fee_upcoming_artist": 10}));
+    let guests: Vec<Person> = (0..20).map(|_| server.payer("100")).collect();
+    let requests: Vec<i64> = guests.iter().map(|guest| ask(guest, &dj, "10")).collect();
+    let elsewhere = ask(&guests[19], &stranger, "10");
+    let shown = queue(&dj, &gig);
+    assert_eq!((&shown["totals"]["open"], &shown["totals"]["guests"]), (&json!(21), &json!(21)));
+    assert_eq!(shown["queue"].as_array().unwrap().len(), 21);
+    // Played out of order, accepted, and cancelled.
+    for index in [7, 3] {
+        dj.answer(requests[index], "accepted").data(200);
+        dj.answer(requests[index], "played").data(200);
+    }
+    dj.answer(requests[5], "accepted").data(200);
+    guests[6].cancel(requests[6]).data(200);
+    dj.patch(&format!("/gigs/{}", gig["id"]), &json!({"accepting": 0, "queue_order": "arrival"})).data(200);
+    guests[0].post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
+    let shown = queue(&dj, &gig);
+    let played: Vec<&Value> =
+        shown["last_played"].as_array().unwrap().iter().map(|request| &request["id"]).collect();
+    assert_eq!(played, [&json!(requests[3]), &json!(requests[7])]);
+    assert_eq!((&shown["totals"]["earned"], &shown["totals"]["played"]), (&json!(20.0), &json!(2)));
+    assert!(shown["queue"][0]["place"]["round"].is_null());
+    end(&dj, &gig).data(200);
+    is_released(&early, "100.00");
+    assert_eq!(status(&early, before), "rejected", "a request from before the gig ends with it");
+    for (index, guest) in guests.iter().enumerate().take(19) {
+        let paid = matches!(index, 3 | 7);
+        is_released(guest, if paid { "90.00" } else { "100.00" });
+        let expected = match index {
+            3 | 7 => "played",
+            6 => "cancelled",
+            _ => "rejected",
+        };
+        assert_eq!(status(guest, requests[index]), expected, "{index}");
+    }
+    assert_eq!(status(&guests[19], elsewhere), "pending", "another DJ's request stays");
+    assert_eq!(guests[19].wallet(), ("90.00".into(), "10.00".into()));
+    let rejected = guests[0].get("/user/export").data(200);
+    assert!(rejected["operations"].to_string().contains("gig_ended"), "the reason is exported");
+}
+
+fn places_follow_the_rule_of_rounds(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    let [ada, ben, cleo] = [server.payer("500"), server.payer("500"), server.payer("500")];
+    let gig = open(&dj, &json!({"title": "Friday", "fee_popular_song": 10, "max_open_per_guest": 10}));
+    let requests: Vec<i64> =
+        [&ada, &ben, &ben, &ada, &ada, &cleo].iter().map(|guest| ask(guest, &dj, "10")).collect();
+    let order = || -> Vec<usize> {
+        let shown = queue(&dj, &gig);
+        let ids =
+            shown["queue"].as_array().unwrap().iter().map(|queued| queued["request"]["id"].as_i64().unwrap());
+        ids.map(|id| requests.iter().position(|other| *other == id).unwrap() + 1).collect()
+    };
+    assert_eq!(order(), [1, 2, 6, 3, 4, 5]);
+    let shown = queue(&dj, &gig)["queue"][5].clone();
+    let place = json!({"position": 6, "round": 3, "wait_minutes": 24,
+        "reason": "Round 3 of 3: 5 songs of earlier rounds come first."});
+    assert_eq!(shown["place"], place);
+    assert_eq!(shown["at_risk"], false);
+    assert_eq!(shown["same_song"].as_array().unwrap().len(), 5, "all asked for one song");
+    dj.answer(requests[0], "played").data(200);
+    assert_eq!(order(), [2, 6, 3, 4, 5]);
+    dj.patch(&format!("/gigs/{}", gig["id"]), &json!({"queue_order": "arrival"})).data(200);
+    assert_eq!(order(), [2, 3, 4, 5, 6]);
+}
+
+/// The points of the writer's work at which the process dies.
+const POINTS: [&str; 7] = [
+    "before_lock",
+    "after_lock",
+    "after_read",
+    "after_write",
+    "before_commit",
+    "after_commit",
+    "before_answer",
+];
+
+fn fees_of_an_ended_gig_are_released_once_after_a_crash(store: Store) {
+    for kind in ["end_gig", "move_request"] {
+        let database = Arc::new(Database::of(store));
+        let mut server = Server::on(&database, &[]);
+        let mut dj = server.dj();
+        let mut guests: Vec<Person> = (0..3).map(|_| server.payer("50")).collect();
+        for (round, point) in POINTS.iter().enumerate() {
+            let gig = open(&dj, &title("Friday"));
+            let requests: Vec<i64> = guests.iter().map(|guest| guest.request_song(&dj)).collect();
+            server.signal("KILL");
+            server.ended();
+            let doomed = [("CUEPOINT_CRASH_AT", *point), ("CUEPOINT_CRASH_ON", kind)];
+            server = Server::on(&database, &doomed);
+            dj = dj.at(&server.client());
+            let ending = |dj: &Person| {
+                let path = format!("/gigs/{}/end", gig["id"]);
+                dj.call("POST", &path).json(&json!({})).key(&format!("end-{round}")).try_send()
+            };
+            assert!(ending(&dj).is_err() || kind == "move_request", "{kind} at {point}");
+            assert!(!server.ended().success(), "{kind} at {point}");
+
+            server = Server::on(&database, &[]);
+            dj = dj.at(&server.client());
+            ending(&dj).unwrap().data(200);
+            for (guest, request) in guests.iter_mut().zip(requests) {
+                *guest = guest.at(&server.client());
+                is_released(guest, "50.00");
+                assert_eq!(status(guest, request), "rejected", "{kind} at {point}");
+                let releases = guest.entries().iter().filter(|entry| entry["kind"] == "release").count();
+                assert_eq!(releases, round + 1, "{kind} at {point}");
+            }
+        }
+        database.verify();
+    }
+}
+
+/// Attack API6: opening two gigs at two servers, and ending one gig twice, to release a fee twice.
+fn two_servers_open_one_gig_and_end_it_once(_: Store) {
+    let database = Arc::new(Database::postgres());
+    let servers = [Server::on(&database, &[]), Server::on(&database, &[])];
+    let dj = servers[0].dj();
+    let guests: Vec<Person> = (0..10).map(|_| servers[0].payer("50")).collect();
+    let at: Vec<Person> = servers.iter().map(|server| dj.at(&server.client())).collect();
+    let opening = at_once(at.iter().map(|dj| dj.call("POST", "/gigs").json(&title("Friday"))).collect());
+    let opened = opening.iter().filter(|answer| answer.json()["status"] == "ok").count();
+    assert_eq!(opened, 1);
+    let gig = dj.get("/gigs").data(200)["data"][0].clone();
+    for guest in &guests {
+        guest.request_song(&dj);
+    }
+    let path = format!("/gigs/{}/end", gig["id"]);
+    for answer in at_once(at.iter().map(|dj| dj.call("POST", &path).json(&json!({}))).collect()) {
+        answer.data(200);
+    }
+    for guest in &guests {
+        is_released(guest, "50.00");
+        assert_eq!(guest.entries().iter().filter(|entry| entry["kind"] == "release").count(), 1);
+    }
+    database.verify();
+}
+
+/// Attack API6: a request that races the end of its gig, so that its fee stays held.
+fn no_fee_stays_held_when_requests_race_the_end_of_their_gig(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    let guests: Vec<Person> = (0..10).map(|_| server.payer("50")).collect();
+    for _ in 0..soak_times().saturating_mul(10) {
+        let gig = open(&dj, &title("Friday"));
+        let body = song(dj.id);
+        let mut calls: Vec<_> =
+            guests.iter().map(|guest| guest.call("POST", "/music/requests").json(&body)).collect();
+        calls.push(dj.call("POST", &format!("/gigs/{}/end", gig["id"])).json(&json!({})));
+        let mut answers = at_once(calls);
+        answers.pop().unwrap().data(200);
+        for answer in &answers {
+            if answer.status != 201 {
+                answer.refused(409, "dj_offline");
+            }
+        }
+        guests.iter().for_each(|guest| is_released(guest, "50.00"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Gigs as their DJs see them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::{Authorized, Loadable as _};
+use crate::authorization::{Principal, permission};
+use crate::gig::queue::{Place, PlayedSong, WaitingSong, places};
+use crate::gig::song::SongKey;
+use crate::gig::{Gig, GigStatus};
+use crate::ids::{GigId, RequestId, UserId};
+use crate::money::Money;
+use crate::music_request::{MusicRequest, RequestState};
+use crate::page::{PageRequest, Rows};
+use crate::ports::GigRequests;
+use crate::text::{Line, ShortMessage};
+
+/// The number of played requests that a queue shows.
+const LAST_PLAYED: usize = 10;
+
+/// A gig with its status.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShownGig {
+    pub gig: Gig,
+    pub status: GigStatus,
+}
+
+/// The queue of a gig.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShownQueue {
+    pub gig: ShownGig,
+    /// The open requests, in the order of their places.
+    pub waiting: Vec<QueuedRequest>,
+    /// The newest played requests, newest first.
+    pub last_played: Vec<MusicRequest>,
+    pub totals: QueueTotals,
+}
+
+/// An open request in a queue.
+#[derive(Clone, PartialEq, Debug)]
+pub struct QueuedRequest {
+    pub request: MusicRequest,
+    /// Whether the expected wait passes its deadline.
+    pub is_at_risk: bool,
+    /// The name of the guest; `None` for an erased one.
+    pub guest_name: Option<Line>,
+    /// The dedication.
+    pub message: Option<ShortMessage>,
+    pub place: Place,
+    /// Other open requests of the same song, by place.
+    pub same_song: Vec<RequestId>,
+}
+
+/// The numbers of a gig.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QueueTotals {
+    /// Open requests.
+    pub open: u64,
+    /// Played requests.
+    pub played: u64,
+    /// Guests with an open or played request.
+    pub guests: u64,
+    /// What the DJ earned by played requests, after the commission.
+    pub earned: Money,
+    /// The fees of open requests.
+    pub held: Money,
+}
+
+/// Reads the gigs of the principal.
+#[derive(Clone)]
+pub struct GigQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl GigQueries {
+    /// A gig, for its DJ.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn own(&self, principal: &Principal, id: GigId) -> Result<ShownGig, Failure> {
+        let gig = Gig::load(&self.env, id).await?.reveal(principal)?;
+        let is_online = self.is_online(gig.dj).await?;
+        Ok(shown(gig, is_online))
+    }
+
+    /// A page of the principal's gigs, newest first.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`] for guests.
+    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<ShownGig>, Failure> {
+        let dj = Authorized::<_, permission::RunGig>::own(principal)?;
+        let Rows { rows, total } = self.env.gigs.gigs(*dj, page).await?;
+        let is_online = self.is_online(*dj).await?;
+        Ok(Rows { rows: rows.into_iter().map(|gig| shown(gig, is_online)).collect(), total })
+    }
+
+    /// The queue of a gig, for its DJ.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn queue(&self, principal: &Principal, id: GigId) -> Result<ShownQueue, Failure> {
+        let gig = self.own(principal, id).await?;
+        let now = self.env.now();
+        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
+        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::OpenAndPlayed, oldest).await?;
+        let requests = requests.into_iter().map(|request| request.seen_at(now));
+        let (open, rest): (Vec<_>, Vec<_>) = requests.partition(|request| request.state.status().holds_fee());
+        let played: Vec<PlayedSong> = rest.iter().filter_map(PlayedSong::of).collect();
+        let waiting: Vec<WaitingSong> = open.iter().map(WaitingSong::from).collect();
+        let places = places(gig.gig.details.queue_order, &waiting, &played);
+        let totals = totals(&open, &rest)?;
+        let guests: BTreeSet<UserId> = open.iter().map(|request| request.requester).collect();
+        let names = self.env.people.names(&guests).await?;
+        let ids = open.iter().map(|request| request.id).collect();
+        let mut messages = self.env.gigs.dedications(&ids).await?;
+        let same_songs = same_songs(&open, &places);
+        let mut by_id: BTreeMap<RequestId, MusicRequest> =
+            open.into_iter().map(|request| (request.id, request)).collect();
+        let queued = |place: Place| {
+            let request = by_id.remove(&place.request)?;
+            let guest_name = names.get(&request.requester).cloned();
+            let expires_at = request.state.expires_at();
+            Some(QueuedRequest {
+                is_at_risk: expires_at.is_some_and(|expires_at| place.is_at_risk(expires_at, now)),
+                guest_name,
+                message: messages.remove(&request.id),
+                same_song: same_songs.get(&request.id).cloned().unwrap_or_default(),
+                request,
+                place,
+            })
+        };
+        let waiting = places.into_iter().filter_map(queued).collect();
+        Ok(ShownQueue { gig, waiting, last_played: last_played(rest), totals })
+    }
+
+    async fn is_online(&self, dj: UserId) -> Result<bool, Failure> {
+        let profile = self.env.people.profile(dj).await?.ok_or(Failure::NotFound)?;
+        Ok(profile.user.dj.is_some_and(|dj| dj.online))
+    }
+}
+
+fn shown(gig: Gig, is_online: bool) -> ShownGig {
+    let status = gig.status(is_online);
+    ShownGig { gig, status }
+}
+
+/// The numbers of open requests and of the others.
+fn totals(open: &[MusicRequest], others: &[MusicRequest]) -> Result<QueueTotals, Failure> {
+    let mut totals = QueueTotals::default();
+    let mut guests: BTreeSet<UserId> = BTreeSet::new();
+    for request in open {
+        totals.open = totals.open.saturating_add(1);
+        totals.held = totals.held.checked_add(request.fee).ok_or(Failure::OutOfRange)?;
+        guests.insert(request.requester);
+    }
+    for request in others {
+        if let RequestState::Played { commission, .. } = request.state {
+            totals.played = totals.played.saturating_add(1);
+            let earned = request.fee.checked_sub(commission).ok_or(Failure::OutOfRange)?;
+            totals.earned = totals.earned.checked_add(earned).ok_or(Failure::OutOfRange)?;
+            guests.insert(request.requester);
+        }
+    }
+    totals.guests = u64::try_from(guests.len()).unwrap_or(u64::MAX);
+    Ok(totals)
+}
+
+/// The newest played requests, newest first.
+fn last_played(requests: Vec<MusicRequest>) -> Vec<MusicRequest> {
+    let mut played: Vec<(PlayedSong, MusicRequest)> =
+        requests.into_iter().filter_map(|request| Some((PlayedSong::of(&request)?, request))).collect();
+    played.sort_unstable_by_key(|(song, _)| std::cmp::Reverse(*song));
+    played.into_iter().take(LAST_PLAYED).map(|(_, request)| request).collect()
+}
+
+/// For each open request, the other ones of the same song, in the order of their places.
+fn same_songs(open: &[MusicRequest], places: &[Place]) -> BTreeMap<RequestId, Vec<RequestId>> {
+    let key = |request: &MusicRequest| SongKey::of(&request.song_title, &request.artist_name);
+    let keys: BTreeMap<RequestId, SongKey> = open.iter().map(|request| (request.id, key(request))).collect();
+    let mut groups: BTreeMap<&SongKey, Vec<RequestId>> = BTreeMap::new();
+    for place in places {
+        if let Some(key) = keys.get(&place.request) {
+            groups.entry(key).or_default().push(place.request);
+        }
+    }
+    let groups = groups.values().filter(|group| group.len() > 1);
+    let others = |group: &Vec<RequestId>, id: RequestId| {
+        group.iter().copied().filter(|other| *other != id).collect::<Vec<_>>()
+    };
+    groups.flat_map(|group| group.iter().map(move |id| (*id, others(group, *id)))).collect()
+}

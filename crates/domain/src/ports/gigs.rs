@@ -1,0 +1,66 @@
+//! Reads of gigs and codes, and the settlement of gigs.
+
+use std::collections::{BTreeSet, HashMap};
+
+use async_trait::async_trait;
+
+use crate::gig::{AssignedCode, DjCode, Gig};
+use crate::ids::{GigId, RequestId, UserId};
+use crate::music_request::MusicRequest;
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::text::ShortMessage;
+use crate::timestamp::Timestamp;
+
+/// The requests of a gig to read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GigRequests {
+    /// Those that are stored as open.
+    Open,
+    /// Those that are stored as open or played.
+    OpenAndPlayed,
+    All,
+}
+
+/// Reads gigs, the codes of DJs and the dedications of requests.
+///
+/// # Errors
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Gigs: Send + Sync {
+    /// The open gig of a DJ.
+    async fn open_gig(&self, dj: UserId) -> Result<Option<Gig>, Unavailable>;
+    /// A page of a DJ's gigs, by `opened_at`, then id, both descending.
+    async fn gigs(&self, dj: UserId, page: PageRequest) -> Result<Rows<Gig>, Unavailable>;
+    /// The newest code of a DJ.
+    async fn code_of(&self, dj: UserId) -> Result<Option<AssignedCode>, Unavailable>;
+    /// The assignment of a code, in force or not.
+    async fn assigned(&self, code: DjCode) -> Result<Option<AssignedCode>, Unavailable>;
+    /// The requests of a gig by id, including the open ones to its DJ that belong to no gig and were created after
+    /// `oldest`, and before its end.
+    async fn gig_requests(
+        &self,
+        gig: &Gig,
+        which: GigRequests,
+        oldest: Timestamp,
+    ) -> Result<Vec<MusicRequest>, Unavailable>;
+    /// The number of requests with this gig whose fee is held and whose deadline is after `now`.
+    async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable>;
+    /// The dedications of these requests.
+    async fn dedications(
+        &self,
+        of: &BTreeSet<RequestId>,
+    ) -> Result<HashMap<RequestId, ShortMessage>, Unavailable>;
+    /// The open gigs above this id that were opened by this time, or whose DJ is suspended or erased, by id.
+    async fn gigs_to_end(
+        &self,
+        opened_by: Timestamp,
+        after: Option<GigId>,
+        limit: u32,
+    ) -> Result<Vec<Gig>, Unavailable>;
+    /// The gigs above this id that have ended and are not settled, by id.
+    async fn unsettled_gigs(&self, after: Option<GigId>, limit: u32) -> Result<Vec<Gig>, Unavailable>;
+    /// Records that no request of an ended gig is open, unless one is.
+    async fn settle_gig(&self, gig: GigId) -> Result<(), Unavailable>;
+}

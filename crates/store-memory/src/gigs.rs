@@ -1,0 +1,153 @@
+//! Gigs, the codes of DJs, and the dedications of requests.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use async_trait::async_trait;
+use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
+use cuepoint_domain::ids::{GigId, RequestId, UserId};
+use cuepoint_domain::music_request::{MusicRequest, RequestStatus};
+use cuepoint_domain::operation::{Addition, Changes, Entity};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
+use cuepoint_domain::text::ShortMessage;
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::lists::{first, newest_first, page_of, sorted};
+use crate::{MemoryStore, State};
+
+/// The rows about gigs that the book does not have.
+#[derive(Debug, Default)]
+pub(crate) struct GigTable {
+    codes: Vec<AssignedCode>,
+    dedications: BTreeMap<RequestId, ShortMessage>,
+}
+
+impl GigTable {
+    /// Adds the row that belongs to an opened entity.
+    pub(crate) fn add(&mut self, changes: &Changes) {
+        match (&changes.addition, &changes.opened) {
+            (Some(Addition::Code(assigned)), _) => self.codes.push(*assigned),
+            (Some(Addition::Dedication(message)), Some(Entity::MusicRequest(request))) => {
+                self.dedications.insert(request.id, message.clone());
+            }
+            (Some(Addition::Dedication(_)), _) | (None, _) => {}
+        }
+    }
+
+    /// Removes the dedications of requests that are not kept.
+    pub(crate) fn keep_dedications(&mut self, is_kept: impl Fn(RequestId) -> bool) {
+        self.dedications.retain(|id, _| is_kept(*id));
+    }
+
+    /// The dedication of a request.
+    pub(crate) fn dedication(&self, request: RequestId) -> Option<&ShortMessage> {
+        self.dedications.get(&request)
+    }
+}
+
+/// The requests of a gig, and the open ones to its DJ that belong to no gig and were created before its end.
+fn requests_of<'s>(
+    state: &'s State,
+    gig: &'s Gig,
+    oldest: Timestamp,
+) -> impl Iterator<Item = &'s MusicRequest> {
+    let before_end = |request: &MusicRequest| gig.ended_at.is_none_or(|end| request.created_at < end);
+    state.requests(None, Some(gig.dj)).filter(move |request| match request.gig {
+        Some(other) => other == gig.id,
+        None => request.state.status().holds_fee() && request.created_at > oldest && before_end(request),
+    })
+}
+
+#[async_trait]
+impl Gigs for MemoryStore {
+    async fn open_gig(&self, dj: UserId) -> Result<Option<Gig>, Unavailable> {
+        Ok(self.lock()?.book.open_gig(dj).cloned())
+    }
+
+    async fn gigs(&self, dj: UserId, page: PageRequest) -> Result<Rows<Gig>, Unavailable> {
+        let state = self.lock()?;
+        let theirs = state.book.all::<Gig>().filter(|gig| gig.dj == dj);
+        Ok(page_of(newest_first(theirs, |gig| (gig.opened_at, gig.id)), page))
+    }
+
+    async fn code_of(&self, dj: UserId) -> Result<Option<AssignedCode>, Unavailable> {
+        let state = self.lock()?;
+        let theirs = state.gigs.codes.iter().filter(|assigned| assigned.dj == dj);
+        Ok(theirs.max_by_key(|assigned| assigned.at).copied())
+    }
+
+    async fn assigned(&self, code: DjCode) -> Result<Option<AssignedCode>, Unavailable> {
+        Ok(self.lock()?.gigs.codes.iter().find(|assigned| assigned.code == code).copied())
+    }
+
+    async fn gig_requests(
+        &self,
+        gig: &Gig,
+        which: GigRequests,
+        oldest: Timestamp,
+    ) -> Result<Vec<MusicRequest>, Unavailable> {
+        let state = self.lock()?;
+        let is_wanted = |request: &&MusicRequest| {
+            let status = request.state.status();
+            match which {
+                GigRequests::Open => status.holds_fee(),
+                GigRequests::OpenAndPlayed => status.holds_fee() || status == RequestStatus::Played,
+                GigRequests::All => true,
+            }
+        };
+        let requests = sorted(requests_of(&state, gig, oldest).filter(is_wanted), |request| request.id);
+        Ok(requests.into_iter().cloned().collect())
+    }
+
+    async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable> {
+        let state = self.lock()?;
+        let open = state
+            .book
+            .all::<MusicRequest>()
+            .filter(|request| request.gig == Some(gig) && request.state.seen_at(now).status().holds_fee());
+        Ok(u64::try_from(open.count()).unwrap_or(u64::MAX))
+    }
+
+    async fn dedications(
+        &self,
+        of: &BTreeSet<RequestId>,
+    ) -> Result<HashMap<RequestId, ShortMessage>, Unavailable> {
+        let state = self.lock()?;
+        let dedication = |id: &RequestId| Some((*id, state.gigs.dedication(*id)?.clone()));
+        Ok(of.iter().filter_map(dedication).collect())
+    }
+
+    async fn gigs_to_end(
+        &self,
+        opened_by: Timestamp,
+        after: Option<GigId>,
+        limit: u32,
+    ) -> Result<Vec<Gig>, Unavailable> {
+        let state = self.lock()?;
+        let is_gone = |dj: UserId| {
+            state.book.get(dj).is_none_or(|dj| dj.suspended_at.is_some() || dj.erased_at.is_some())
+        };
+        let open = state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none());
+        let open = open.filter(|gig| Some(gig.id) > after);
+        let due = open.filter(|gig| gig.opened_at <= opened_by || is_gone(gig.dj));
+        Ok(first(sorted(due, |gig| gig.id), limit))
+    }
+
+    async fn unsettled_gigs(&self, after: Option<GigId>, limit: u32) -> Result<Vec<Gig>, Unavailable> {
+        let state = self.lock()?;
+        let ended = state.book.all::<Gig>().filter(|gig| gig.ended_at.is_some() && !gig.settled);
+        Ok(first(sorted(ended.filter(|gig| Some(gig.id) > after), |gig| gig.id), limit))
+    }
+
+    async fn settle_gig(&self, gig: GigId) -> Result<(), Unavailable> {
+        let mut state = self.lock()?;
+        let is_open = state
+            .book
+            .all::<MusicRequest>()
+            .any(|request| request.gig == Some(gig) && request.state.status().holds_fee());
+        if let Some(gig) = state.book.get_mut(gig).filter(|gig| gig.ended_at.is_some() && !is_open) {
+            gig.settled = true;
+        }
+        Ok(())
+    }
+}

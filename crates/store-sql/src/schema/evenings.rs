@@ -1,0 +1,65 @@
+//! Gigs, the codes of DJs, and the dedications of requests.
+
+use cuepoint_domain::gig::QueueOrder;
+use serde::{Deserialize, Serialize};
+
+use crate::sql_types::{BigInt, Bool, Double, Nullable, SmallInt, Text, UtcTime};
+use crate::table::{own, own_and, table};
+
+table! {
+    /// A gig.
+    gigs(id): StoredGig {
+        id [Key]: BigInt,
+        dj_id: BigInt,
+        code: Text,
+        title [Moves]: Text,
+        venue [Moves]: Nullable<Text>,
+        city [Moves]: Nullable<Text>,
+        latitude [Moves]: Nullable<Double>,
+        longitude [Moves]: Nullable<Double>,
+        message [Moves]: Nullable<Text>,
+        queue_order [Moves]: Named<QueueOrder>,
+        max_open_per_guest [Moves]: SmallInt,
+        members_only [Moves]: Bool,
+        opened_at: UtcTime,
+        ended_at [Moves]: Nullable<UtcTime>,
+        settled [Moves]: Bool omitted "whether the service has closed all requests",
+    }
+    counter Reserved gig_ids;
+    mentions own("dj_id = {id}");
+}
+
+table! {
+    /// The assignment of a code to a DJ.
+    gig_codes(code): StoredCode {
+        code: Text,
+        dj_id: BigInt,
+        created_at: UtcTime omitted "the first gig with the code has the time",
+    }
+    mentions own("dj_id = {id}");
+}
+
+table! {
+    /// The dedication of a music request.
+    request_messages(request_id): StoredDedication {
+        request_id: BigInt,
+        message: Text,
+        created_at: UtcTime omitted "the time of the request",
+    }
+    mentions own_and(
+        "request_id IN (SELECT id FROM music_requests WHERE requester_id = {id})",
+        &[(
+            "request_id IN (SELECT id FROM music_requests WHERE dj_id = {id})",
+            "the text of another user",
+        )],
+    );
+}
+
+/// The record of a gig inside a receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredGigRecord {
+    pub id: i64,
+    pub dj_id: i64,
+    pub code: String,
+    pub status: String,
+}

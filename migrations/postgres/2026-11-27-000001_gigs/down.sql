@@ -1,0 +1,3 @@
+DROP TABLE gigs;
+DROP SEQUENCE gig_ids;
+DROP TABLE gig_codes;

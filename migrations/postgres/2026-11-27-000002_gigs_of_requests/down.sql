@@ -1,0 +1,2 @@
+DROP TABLE request_messages;
+ALTER TABLE music_requests DROP COLUMN gig_id;

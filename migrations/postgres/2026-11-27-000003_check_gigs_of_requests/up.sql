@@ -1,0 +1,1 @@
+ALTER TABLE music_requests VALIDATE CONSTRAINT music_requests_gig_id_fkey;

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY IF EXISTS music_requests_by_gig;
