@@ -3,8 +3,10 @@
 //! One reader per server reads the operations of all servers and delivers each event to the streams of the involved
 //! users, so that a stream holds no connection to the database.
 
+mod board_watchers;
+mod subscription;
+
 use std::collections::{HashMap, HashSet};
-use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,12 +15,16 @@ use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::event::Event;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::timestamp::Timestamp;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::observability::metrics;
+pub use board_watchers::BoardWatch;
+use board_watchers::BoardWatchers;
+pub use subscription::Subscription;
 
 /// The maximum number of open streams of a user on this server.
 pub const PER_USER: usize = 6;
@@ -48,6 +54,8 @@ pub struct Authority {
 pub enum Full {
     /// The user has the maximum number of streams.
     User,
+    /// The client address has the maximum number of board streams.
+    Address,
     /// This server has the maximum number of streams, or is stopping.
     Server,
 }
@@ -104,6 +112,7 @@ struct Streams {
     is_closed: bool,
     last_key: u64,
     open: HashMap<StreamKey, OpenStream>,
+    watchers: BoardWatchers,
     /// Streams that this server ended, and that their clients have not read to the end.
     ended: HashMap<StreamKey, EndedStream>,
     by_user: HashMap<UserId, HashSet<StreamKey>>,
@@ -152,14 +161,6 @@ struct EndedStream {
     at: Instant,
 }
 
-/// The registration of a stream at the hub, until it is dropped.
-pub struct Subscription {
-    hub: Arc<Hub>,
-    key: StreamKey,
-    events: mpsc::Receiver<Arc<Event>>,
-    revoked: Arc<AtomicBool>,
-}
-
 impl EventHub {
     /// Creates a hub without streams, for at most this many.
     #[must_use]
@@ -181,8 +182,7 @@ impl EventHub {
         let mut guard = hub.lock();
         let streams = &mut *guard;
         streams.make_room(user, hub.max_streams)?;
-        streams.last_key = streams.last_key.wrapping_add(1);
-        let key = StreamKey(streams.last_key);
+        let key = streams.next_key();
         streams.by_user.entry(user).or_default().insert(key);
         if authority.feed == Feed::All {
             streams.of_all.insert(key);
@@ -197,7 +197,7 @@ impl EventHub {
             revoked: Arc::clone(&revoked),
         };
         streams.open.insert(key, stream);
-        metrics::event_streams(streams.open.len());
+        streams.measure();
         drop(guard);
         Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
     }
@@ -258,8 +258,7 @@ impl EventHub {
     pub fn end_abandoned(&self) {
         let Self(hub) = self;
         // Checks the connections without the lock, which would delay events.
-        let of = |(key, stream): (&StreamKey, &OpenStream)| (*key, Arc::clone(&stream.connection));
-        let connections: Vec<_> = hub.lock().open.iter().map(of).collect();
+        let connections = hub.lock().connections();
         let is_abandoned = |(_, connection): &(_, Arc<dyn ClientConnection>)| connection.is_abandoned();
         let abandoned: Vec<_> = connections.into_iter().filter(is_abandoned).collect();
         let mut streams = hub.lock();
@@ -302,8 +301,56 @@ impl Hub {
 }
 
 impl Streams {
+    fn next_key(&mut self) -> StreamKey {
+        self.last_key = self.last_key.wrapping_add(1);
+        StreamKey(self.last_key)
+    }
+
+    /// The number of open streams of both kinds.
+    fn len(&self) -> usize {
+        self.open.len().saturating_add(self.watchers.len())
+    }
+
+    fn measure(&self) {
+        metrics::event_streams(self.len());
+    }
+
+    /// The connections of the clients of all streams.
+    fn connections(&self) -> Vec<(StreamKey, Arc<dyn ClientConnection>)> {
+        let of_users = self.open.iter().map(|(key, stream)| (*key, &stream.connection));
+        of_users.chain(self.watchers.connections()).map(|(key, of)| (key, Arc::clone(of))).collect()
+    }
+
+    /// Counts a stream that is live from now on, and returns whether it is the first one.
+    fn begin_to_follow(&mut self, after: Position) -> bool {
+        let is_first = self.following == 0;
+        self.following = self.following.saturating_add(1);
+        if is_first {
+            self.position = after;
+        }
+        is_first
+    }
+
+    fn stop_following(&mut self) {
+        self.following = self.following.saturating_sub(1);
+    }
+
+    fn make_room_for_watcher(
+        &mut self,
+        network: Option<ClientNetwork>,
+        max_streams: usize,
+    ) -> Result<(), Full> {
+        if !self.watchers.has_room(network) {
+            return Err(Full::Address);
+        }
+        if self.is_closed || self.len() >= max_streams {
+            self.end_all_abandoned();
+        }
+        if self.is_closed || self.len() >= max_streams { Err(Full::Server) } else { Ok(()) }
+    }
+
     fn has_room(&self, user: UserId, max_streams: usize) -> Result<(), Full> {
-        if self.is_closed || self.open.len() >= max_streams {
+        if self.is_closed || self.len() >= max_streams {
             return Err(Full::Server);
         }
         let of_user = self.by_user.get(&user).map_or(0, HashSet::len);
@@ -316,27 +363,36 @@ impl Streams {
         self.has_room(user, max_streams)
     }
 
-    /// Frees the places of closed connections: of this user, or of all users at most once a second.
+    /// Frees the places of closed connections: of this user, or of all clients.
     fn end_abandoned(&mut self, full: Full, user: UserId) {
-        let candidates: Vec<StreamKey> = match full {
-            Full::User => self.by_user.get(&user).into_iter().flatten().copied().collect(),
-            Full::Server => {
-                let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
-                if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
-                    return;
+        if full == Full::User {
+            let of_user: Vec<StreamKey> = self.by_user.get(&user).into_iter().flatten().copied().collect();
+            for key in of_user {
+                if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
+                    self.end(key, EndReason::Abandoned);
                 }
-                self.abandoned_sought_at = Some(Instant::now());
-                self.open.keys().copied().collect()
             }
-        };
-        for key in candidates {
-            if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
+        } else {
+            self.end_all_abandoned();
+        }
+    }
+
+    /// Frees the places of all closed connections, at most once a second.
+    fn end_all_abandoned(&mut self) {
+        let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
+        if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
+            return;
+        }
+        self.abandoned_sought_at = Some(Instant::now());
+        for (key, connection) in self.connections() {
+            if connection.is_abandoned() {
                 self.end(key, EndReason::Abandoned);
             }
         }
     }
 
     fn deliver(&mut self, event: &Arc<Event>) {
+        self.watchers.wake(event);
         let audience = event.audience();
         let concerned = [audience.owner, audience.dj].into_iter().flatten();
         let own = concerned.filter_map(|user| self.by_user.get(&user)).flatten();
@@ -347,30 +403,39 @@ impl Streams {
             // The stream has no gap so far; its reader can resume there.
             if !matches!(sent, Some(Ok(()))) {
                 (stream.events, stream.follows) = (None, false);
-                self.following = self.following.saturating_sub(1);
+                self.stop_following();
                 metrics::event_stream_ended(EndReason::Slow.name());
             }
         }
     }
 
     fn end_all(&mut self, reason: EndReason) {
-        let all: Vec<StreamKey> = self.open.keys().copied().collect();
-        for key in all {
+        let of_users: Vec<StreamKey> = self.open.keys().copied().collect();
+        for key in of_users.into_iter().chain(self.watchers.keys()) {
             self.end(key, reason);
         }
     }
 
     fn end(&mut self, key: StreamKey, reason: EndReason) {
-        if let Some(stream) = self.remove(key) {
+        let of_user = self.remove(key).map(|stream| {
             stream.revoked.store(true, Ordering::Release);
+            stream.connection
+        });
+        if let Some(connection) = of_user.or_else(|| self.end_watcher(key)) {
             metrics::event_stream_ended(reason.name());
-            let connection = stream.connection;
             if reason == EndReason::Abandoned {
                 connection.cut();
             } else {
                 self.ended.insert(key, EndedStream { connection, at: Instant::now() });
             }
         }
+    }
+
+    fn end_watcher(&mut self, key: StreamKey) -> Option<Arc<dyn ClientConnection>> {
+        let connection = self.watchers.end(key)?;
+        self.stop_following();
+        self.measure();
+        Some(connection)
     }
 
     fn remove(&mut self, key: StreamKey) -> Option<OpenStream> {
@@ -384,62 +449,10 @@ impl Streams {
             }
         }
         if stream.follows {
-            self.following = self.following.saturating_sub(1);
+            self.stop_following();
         }
-        metrics::event_streams(self.open.len());
+        self.measure();
         Some(stream)
-    }
-}
-
-impl Subscription {
-    /// Makes the stream live, and returns its start: it receives all later events. The stream reads earlier
-    /// events from the feed, and skips duplicates.
-    pub fn follow(&self, after: Position) -> Position {
-        let mut streams = self.hub.lock();
-        let is_first = streams.following == 0;
-        if let Some(stream) = streams.open.get_mut(&self.key)
-            && !mem::replace(&mut stream.follows, true)
-        {
-            streams.following = streams.following.saturating_add(1);
-            if is_first {
-                streams.position = after;
-                self.hub.followed.notify_one();
-            }
-        }
-        streams.position
-    }
-
-    /// The number of the stream on this server.
-    #[must_use]
-    pub const fn number(&self) -> u64 {
-        self.key.0
-    }
-
-    /// Waits for the next events, at most `limit`; none if the stream has ended.
-    pub async fn receive(&mut self, into: &mut Vec<Arc<Event>>, limit: usize) -> usize {
-        let received = self.events.recv_many(into, limit).await;
-        if self.is_revoked() { 0 } else { received }
-    }
-
-    /// The position that the stream has reached; `None` while events are buffered for it.
-    #[must_use]
-    pub fn complete_to(&self) -> Option<Position> {
-        let streams = self.hub.lock();
-        // Delivered events and the position change together, under the lock.
-        (self.events.is_empty() && !self.events.is_closed()).then_some(streams.position)
-    }
-
-    /// Whether the stream has ended and must not deliver more events.
-    #[must_use]
-    pub fn is_revoked(&self) -> bool {
-        self.revoked.load(Ordering::Acquire)
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        let mut streams = self.hub.lock();
-        drop((streams.remove(self.key), streams.ended.remove(&self.key)));
     }
 }
 

@@ -6,6 +6,7 @@
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can set the clock, and is not for release builds");
 
+pub mod board_stream;
 pub mod clock;
 pub mod endpoint_calls;
 pub mod event_hub;

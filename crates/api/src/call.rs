@@ -114,12 +114,18 @@ impl ApiCall {
         B::is_in(&self.body)
     }
 
+    /// The parameter in the path, such as a code; empty without one.
+    #[must_use]
+    pub fn path_parameter(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+
     /// The id in the path.
     ///
     /// # Errors
     /// [`Code::NotFound`] if it is not a positive decimal integer without leading zeros.
     pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, ApiError> {
-        let text = self.id.as_deref().unwrap_or_default();
+        let text = self.path_parameter();
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let number = text.parse().ok().filter(|_| plain);
         number.and_then(make).ok_or_else(|| Code::NotFound.into())
@@ -331,7 +337,7 @@ impl ApiCall {
     /// The requested page; its links keep the declared filters.
     #[must_use]
     pub fn paging(&self) -> Paging {
-        let path = self.path.replace("{id}", self.id.as_deref().unwrap_or_default());
+        let path = self.path.replace("{id}", self.path_parameter());
         let path = format!("{}{path}", self.api.settings.public_url);
         let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
         Paging::read(&self.query, path, &filters)

@@ -45,7 +45,7 @@ pub const JSON: &str = "application/json";
 pub struct Declaration {
     /// Its method; a GET also answers HEAD.
     pub method: Method,
-    /// Its path, with `{id}` in place of an id.
+    /// Its path, with `{id}` in place of an id, or `{code}` in place of the code of a DJ.
     pub path: &'static str,
     /// Earlier paths on which it is still served, beside the documented one.
     pub aliases: &'static [&'static str],
@@ -305,6 +305,13 @@ pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
     }
 }
 
+/// 200 with server-sent events that have these data and no id.
+#[must_use]
+pub fn signal_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    let stream = Described::inline(server_sent_events::schema_of_signals::<T>);
+    of_type(server_sent_events::MEDIA_TYPE, stream, description)
+}
+
 /// 201 with this data.
 #[must_use]
 pub fn created<T: ToSchema>(description: &'static str) -> SuccessResponse {
@@ -375,6 +382,8 @@ tags! {
     Djs = "DJs";
     /// The evenings of a DJ, with their queues. `GigStatus` describes the life cycle.
     Gigs = "Gigs";
+    /// What everybody can see of gigs, and the caller's requests in them.
+    Boards = "Boards";
     /// Music requests and their fees. `MusicRequestStatus` describes the life cycle.
     Requests = "Music requests";
     /// The caller's balance, statement and top-ups. `TopupStatus` describes the life cycle of a top-up.

@@ -19,6 +19,9 @@ macro_rules! ids {
         pub struct $name(i64);
 
         impl $name {
+            /// The highest id, which is never given.
+            pub const LAST: Self = Self(i64::MAX);
+
             /// The id with this number; `None` unless it is positive.
             #[must_use]
             pub const fn new(number: i64) -> Option<Self> {

@@ -1,16 +1,18 @@
 //! Gigs, the codes of DJs, and the dedications of requests.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
-use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestStatus};
+use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
+use cuepoint_domain::music_request::{MusicRequest, RequestStatus, Stars};
 use cuepoint_domain::operation::{Addition, Changes, Entity};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
 use cuepoint_domain::text::ShortMessage;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Coordinates;
 
 use crate::lists::{first, newest_first, page_of, sorted};
 use crate::{MemoryStore, State};
@@ -92,6 +94,7 @@ impl Gigs for MemoryStore {
             match which {
                 GigRequests::Open => status.holds_fee(),
                 GigRequests::OpenAndPlayed => status.holds_fee() || status == RequestStatus::Played,
+                GigRequests::Of(guest) => request.requester == guest,
                 GigRequests::All => true,
             }
         };
@@ -115,6 +118,22 @@ impl Gigs for MemoryStore {
         let state = self.lock()?;
         let dedication = |id: &RequestId| Some((*id, state.gigs.dedication(*id)?.clone()));
         Ok(of.iter().filter_map(dedication).collect())
+    }
+
+    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable> {
+        let state = self.lock()?;
+        let stars = |id: &RequestId| Some((*id, state.book.get(RatingId::of(*id))?.stars));
+        Ok(of.iter().filter_map(stars).collect())
+    }
+
+    async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable> {
+        let state = self.lock()?;
+        let latitude = |gig: &Gig| gig.details.coordinates.map(Coordinates::latitude);
+        let is_between = |gig: &&Gig| latitude(gig).is_some_and(|at| south <= at && at <= north);
+        let mut open: Vec<&Gig> =
+            state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none()).filter(is_between).collect();
+        open.sort_by(|one, other| latitude(one).partial_cmp(&latitude(other)).unwrap_or(Ordering::Equal));
+        Ok(first(open, limit))
     }
 
     async fn gigs_to_end(

@@ -5,9 +5,11 @@
 
 pub mod adjustment;
 pub mod block;
+pub mod board;
 pub mod event;
 pub mod event_body;
 pub mod gig;
+pub mod gig_report;
 pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;

@@ -138,7 +138,8 @@ fn text(line: &Option<Line>) -> Option<String> {
     line.as_ref().map(|line| line.as_str().to_owned())
 }
 
-fn rating(rating: Rating) -> Number {
+/// A mean rating with two decimals; 0 without ratings.
+pub(crate) fn rating(rating: Rating) -> Number {
     if rating.count == 0 { Number::zero() } else { Number::hundredths(rating.mean_hundredths()) }
 }
 

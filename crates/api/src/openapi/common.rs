@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cuepoint_domain::authorization::{Action, Capacity};
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::page::PageRequest;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::content::{Content, ContentBuilder};
@@ -150,6 +151,12 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
         let id = parameter("id", ParameterIn::Path, "Id of the object.").required(Required::True);
         parameters.push(id.schema(Some(kinds::id())).build());
     }
+    if declaration.path.contains("{code}") {
+        let description = "Code of a DJ, in upper or lower case.";
+        let code = parameter("code", ParameterIn::Path, description).required(Required::True);
+        let schema = kinds::text().min_length(Some(DjCode::LENGTH)).max_length(Some(DjCode::LENGTH));
+        parameters.push(code.schema(Some(schema)).example(Some(json!("K7TW3M"))).build());
+    }
     if declaration.run.is_signed() {
         let id = "Id of the message, the same for every attempt to deliver it.";
         parameters.push(header("webhook-id", id, line_of(255)));
@@ -220,7 +227,7 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if declaration.run.is_command() {
         codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::Conflict]);
     }
-    if declaration.path.contains("{id}") || declaration.exposure != Exposure::Everywhere {
+    if declaration.path.contains('{') || declaration.exposure != Exposure::Everywhere {
         codes.push(Code::NotFound);
     }
     let declared = declaration.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>();

@@ -3,6 +3,7 @@
 //! [`members`] has the operations of users, [`staff`] those of operators and auditors, [`providers`] those of payment and
 //! payout systems.
 
+pub mod boards;
 pub mod docs;
 pub mod health;
 pub mod jwks;
@@ -18,6 +19,7 @@ use crate::declaration::Declaration;
 pub fn all() -> Vec<Declaration> {
     [
         members::operations(),
+        boards::operations(),
         providers::messages::operations(),
         staff::operations(),
         settings::operations(),

@@ -24,7 +24,9 @@ use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::security_log::SecurityEventKind;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
+use serde_json::value::RawValue;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::error::ApiError;
@@ -37,6 +39,15 @@ use cuepoint_views::wire::{names, time};
 
 /// A reference in a filter: a UUID in any letter case, or a decimal id.
 const REFERENCE_PATTERN: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
+
+/// A latitude and a longitude.
+const COORDINATES_PATTERN: &str = r"^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$";
+/// The largest distance of nearby gigs, in kilometres.
+const MOST_KILOMETRES: u32 = 200;
+/// The maximum number of fees.
+const MOST_FEES: usize = 4;
+/// One to four fees.
+const FEES_PATTERN: &str = r"^\d+(\.\d+)?(,\d+(\.\d+)?){0,3}$";
 
 /// The filters of an operation.
 pub trait QueryFilters: Sized {
@@ -142,6 +153,53 @@ pub const EVENT_KIND: FilterKind<SecurityEventKind> =
         SecurityEventKind::named(text)
             .ok_or(|field| validation_texts::one_of(field, SecurityEventKind::all().map(|kind| kind.name())))
     });
+
+/// A place: latitude and longitude in degrees.
+pub const COORDINATES: FilterKind<Coordinates> = FilterKind {
+    example: Some("52.52,13.40"),
+    ..FilterKind::new(Described::inline(|| kinds::text().pattern(Some(COORDINATES_PATTERN)).into()), |text| {
+        coordinates(text).ok_or(validation_texts::format)
+    })
+};
+
+/// A distance of nearby gigs.
+pub const NEARBY_KILOMETRES: FilterKind<Kilometres> = FilterKind::new(
+    Described::inline(|| kinds::whole_number_of(32).minimum(Some(1)).maximum(Some(MOST_KILOMETRES)).into()),
+    |text| {
+        let number = integer(text).ok_or::<Message>(validation_texts::integer)?;
+        let number = u32::try_from(number).ok().filter(|km| (1..=MOST_KILOMETRES).contains(km));
+        let distance = number.and_then(|km| Kilometres::new(km.into()));
+        distance.ok_or(|field| validation_texts::between(field, "1", &MOST_KILOMETRES.to_string()))
+    },
+);
+
+/// At most four fees, separated by commas; their amounts depend on the currency.
+pub const FEES: FilterKind<Vec<Box<RawValue>>> = FilterKind {
+    example: Some("12.50,25.00"),
+    ..FilterKind::new(Described::inline(|| kinds::text().pattern(Some(FEES_PATTERN)).into()), |text| {
+        fees(text).ok_or(validation_texts::format)
+    })
+};
+
+/// The coordinates in a text.
+fn coordinates(text: &str) -> Option<Coordinates> {
+    let (latitude, longitude) = text.split_once(',')?;
+    let degrees = |text: &str| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+        text.parse::<f64>().ok().filter(|_| is_plain)
+    };
+    Coordinates::new(degrees(latitude)?, degrees(longitude)?)
+}
+
+/// The fees in a text.
+fn fees(text: &str) -> Option<Vec<Box<RawValue>>> {
+    let fee = |text: &str| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        RawValue::from_string(text.to_owned()).ok().filter(|_| is_plain)
+    };
+    let fees: Vec<_> = text.split(',').map(fee).collect::<Option<_>>()?;
+    (fees.len() <= MOST_FEES).then_some(fees)
+}
 
 /// A position in the order of events, or 0.
 pub const POSITION: FilterKind<Position> = FilterKind::new(Described::inline(kinds::position), |text| {

@@ -17,6 +17,35 @@ use crate::wire::kinds;
 /// Its media type.
 pub const MEDIA_TYPE: &str = "text/event-stream";
 
+/// The minimum reconnect delay of clients, and the range above it, in milliseconds.
+const RETRY_AT_LEAST: u64 = 2_000;
+const RETRY_SPREAD: u64 = 2_001;
+/// Step between the reconnect delays of successive streams; coprime with the range.
+const SPREAD_STEP: u64 = 617;
+
+/// The reconnection time of the stream with this number: spread, so that clients do not all come back at once
+/// after a restart.
+#[must_use]
+pub fn retry_after(number: u64) -> Duration {
+    let spread = number.wrapping_mul(SPREAD_STEP).checked_rem(RETRY_SPREAD).unwrap_or_default();
+    Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread))
+}
+
+/// The beginning of a stream that cannot be resumed: the time after which a client reconnects that receives nothing
+/// else.
+#[must_use]
+pub fn retry(after: Duration) -> Bytes {
+    Bytes::from(format!("retry: {}\n\n", after.as_millis()))
+}
+
+/// An event without an id.
+///
+/// # Errors
+/// When the data cannot be serialized.
+pub fn without_id(event_type: &str, data: &impl Serialize) -> serde_json::Result<Bytes> {
+    Ok(Bytes::from(format!("event: {event_type}\ndata: {}\n\n", serde_json::to_string(data)?)))
+}
+
 /// The beginning of a stream: the id after which a client resumes that receives nothing else, and the time after
 /// which it reconnects.
 #[must_use]
@@ -68,6 +97,30 @@ pub fn schema<T: ToSchema>() -> RefOr<Schema> {
             message of an event has `id`, `event` and `data`, and a message that keeps the connection open has `id` alone."))
         .content_media_type(MEDIA_TYPE)
         .content_schema(Some(Schema::from(messages.build())));
+    RefOr::T(Schema::from(stream.build()))
+}
+
+/// The schema of a stream that cannot be resumed, whose events have these data and this type.
+#[must_use]
+pub fn schema_of_signals<T: ToSchema>() -> RefOr<Schema> {
+    let data = kinds::text()
+        .content_media_type("application/json")
+        .content_schema(Some(Described::named::<T>().used()));
+    let message = ObjectBuilder::new()
+        .description(Some("A message: lines of the form `name: value`, up to an empty line."))
+        .property("event", kinds::text().enum_values(Some(["changed"])))
+        .property("data", data.description(Some("The event, as JSON on one line.")))
+        .property(
+            "retry",
+            kinds::whole_number().description(Some(
+                "Milliseconds to wait before a reconnection. Only the first message has this line.",
+            )),
+        );
+    let stream = kinds::text()
+        .description(Some("Server-sent events, as the HTML standard defines them. The first message has `retry` alone, the others have \
+            `event` and `data`."))
+        .content_media_type(MEDIA_TYPE)
+        .content_schema(Some(Schema::from(ArrayBuilder::new().items(message).build())));
     RefOr::T(Schema::from(stream.build()))
 }
 

@@ -321,7 +321,11 @@ pub fn queue_full(most: u32) -> FieldProblem {
 /// A dedication although no gig of the DJ is open.
 #[must_use]
 pub fn no_gig() -> FieldProblem {
-    FieldProblem::new(Rule::Prohibited, RuleLimit::None, "A dedication needs an open gig of the DJ.")
+    FieldProblem::new(
+        Rule::Prohibited,
+        RuleLimit::None,
+        "The message field is prohibited without an open gig of the DJ.",
+    )
 }
 
 /// Missing although the other field is present.

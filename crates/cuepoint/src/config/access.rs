@@ -67,6 +67,8 @@ pub(super) struct RateLimitsSection {
     withdrawals_per_minute: CallQuota,
     webhooks_per_hour: CallQuota,
     webhook_changes_per_hour: CallQuota,
+    boards_per_minute: CallQuota,
+    unknown_codes_per_minute: CallQuota,
     default_per_minute: CallQuota,
 }
 
@@ -82,6 +84,8 @@ impl From<RateLimitsSection> for Option<Quotas> {
             withdrawals: section.withdrawals_per_minute.0,
             webhooks_per_hour: section.webhooks_per_hour.0,
             webhook_changes_per_hour: section.webhook_changes_per_hour.0,
+            boards: section.boards_per_minute.0,
+            unknown_codes: section.unknown_codes_per_minute.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,
             failed_logins_per_address: section.failed_logins_per_address.0,

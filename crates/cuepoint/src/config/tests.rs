@@ -1,5 +1,6 @@
 mod effective;
 mod files;
+mod missing_keys;
 mod payouts;
 mod production;
 mod storage;
@@ -74,6 +75,8 @@ fn the_compiled_defaults_are_complete() {
         withdrawals: number(5),
         webhooks_per_hour: number(10),
         webhook_changes_per_hour: number(20),
+        boards: number(12_000),
+        unknown_codes: number(60),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_address: number(30),
@@ -182,6 +185,8 @@ fn configuration_keys_can_be_set_by_variables() {
         ("rate_limits.refreshes_per_minute", "12"),
         ("rate_limits.failed_logins_per_address", "13"),
         ("rate_limits.waiting_passwords_per_network", "14"),
+        ("rate_limits.boards_per_minute", "15"),
+        ("rate_limits.unknown_codes_per_minute", "16"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -217,11 +222,19 @@ fn configuration_keys_can_be_set_by_variables() {
         refreshes,
         failed_logins_per_address,
         waiting_passwords,
+        boards,
+        unknown_codes,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
     let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
-    let quotas = [&[login, requests, withdrawals, other, failed_logins][..], &per_hour, &by_address].concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=14));
+    let quotas = [
+        &[login, requests, withdrawals, other, failed_logins][..],
+        &per_hour,
+        &by_address,
+        &[boards, unknown_codes],
+    ]
+    .concat();
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=16));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
@@ -419,45 +432,6 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
     ] {
         refused(Layers::test(&[(key, value)]).settings(), &format!("{key}: {reason}"));
     }
-}
-
-#[test]
-fn missing_or_conflicting_configuration_keys_are_refused() {
-    refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
-    let smtp = ("notifier.email", "smtp");
-    refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");
-    let url = ("notifier.smtp_url", "smtp://127.0.0.1:2525");
-    refused(Layers::test(&[smtp, url]).settings(), "notifier.from: is required");
-    refused(Layers::test(&[("notifier.phone", "webhook")]).settings(), "notifier.webhook_url: is required");
-    refused(Layers::test(&[("storage.backend", "postgres")]).settings(), "storage.postgres.url: is required");
-    let (email, password) = ("bootstrap.operator_email", "bootstrap.operator_password");
-    refused(Layers::test(&[(email, "a@example.com")]).settings(), "bootstrap.operator_password: is required");
-    refused(Layers::test(&[(password, "12345678")]).settings(), "bootstrap.operator_email: is required");
-    let (file, keys) = ("auth.signing_key_file", "auth.signing_keys");
-    refused(
-        Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
-        "auth.signing_keys: must not be set together with auth.signing_key_file",
-    );
-    let (file, keys) = ("webhooks.key_file", "webhooks.keys");
-    refused(
-        Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
-        "webhooks.keys: must not be set together with webhooks.key_file",
-    );
-    refused(
-        Layers::test(&[(email, "ada"), (password, "12345678")]).settings(),
-        "bootstrap.operator_email: is not an e-mail address: not of the expected form",
-    );
-    refused(
-        Layers::test(&[(email, "a@example.com"), (password, "1234567")]).settings(),
-        "bootstrap.operator_password: is not a valid password: fewer than 8 characters",
-    );
-    let (above, below) = ("withdrawals.second_approval_above", "withdrawals.auto_approve_below");
-    refused(
-        Layers::test(&[(above, "4.99"), (below, "5")]).settings(),
-        "withdrawals.second_approval_above: must not be less than withdrawals.auto_approve_below, below which no \
-         approval is needed",
-    );
-    settings(&[(above, "5"), (below, "5")]);
 }
 
 #[test]

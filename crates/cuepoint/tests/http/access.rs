@@ -88,7 +88,7 @@ fn objects_of_other_users_are_not_found(store: Store) {
             }
         }
         // A wallet's objects are visible to its owner only, even if the caller has dealt with the owner.
-        if !route.path.starts_with("/music") {
+        if !["/music", "/gigs"].iter().any(|of_both| route.path.starts_with(of_both)) {
             call(&server.client(), route, id, 1).bearer(&objects.dj.token).send().refused(404, "not_found");
         }
     }

@@ -67,6 +67,7 @@ impl Scene {
     fn call<'a>(&'a self, route: &'a Route) -> Target<'a> {
         let caller = match route.path {
             _ if route.is_operators() => &self.operator,
+            path if path.starts_with("/gigs") => &self.dj,
             path if route.has_id() && path != "/music/requests-update/{id}" => &self.guest,
             _ => &self.dj,
         };

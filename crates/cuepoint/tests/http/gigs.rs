@@ -19,6 +19,7 @@ on_one_store!(
     a_full_queue_refuses_further_requests,
     the_service_ends_the_gig_of_a_suspended_dj,
     events_of_a_gig_have_no_texts,
+    a_report_counts_the_requests_and_the_money_of_a_gig,
     two_servers_open_one_gig_and_end_it_once,
 );
 on_every_store!(
@@ -327,6 +328,41 @@ fn events_of_a_gig_have_no_texts(store: Store) {
     assert_eq!(json!(events), expected);
     let own = guest.get("/events").data(200)["events"].to_string();
     assert!(!own.contains("gig."), "{own}");
+}
+
+fn a_report_counts_the_requests_and_the_money_of_a_gig(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1500")]);
+    let (dj, guests) = (server.dj(), [server.payer("100"), server.payer("100")]);
+    let gig = open(&dj, &json!({"title": "Friday", "fee_upcoming_artist": 10, "max_open_per_guest": 10}));
+    let path = format!("/gigs/{}/report", gig["id"]);
+    let empty = dj.get(&path).data(200)["report"].clone();
+    assert_eq!((&empty["gross"], &empty["mean_wait_minutes"]), (&json!(0.0), &json!(null)));
+    let [played, refunded, rejected, cancelled] =
+        [0, 1, 0, 1].map(|index| (index, ask(&guests[index], &dj, "10")));
+    let open = ask(&guests[0], &dj, "10");
+    for (_, request) in [played, refunded] {
+        dj.answer(request, "played").data(200);
+    }
+    guests[0].post(&format!("/music/requests/{}/rating", played.1), &json!({"stars": 4})).data(200);
+    let refund = format!("/operator/music/requests/{}/refund", refunded.1);
+    operator.post(&refund, &json!({"reason": "the wrong song"})).data(200);
+    dj.answer(rejected.1, "rejected").data(200);
+    guests[1].cancel(cancelled.1).data(200);
+    let report = dj.get(&path).data(200)["report"].clone();
+    let counts = json!({"pending": 1, "accepted": 0, "played": 1, "refunded": 1, "rejected": 1, "cancelled": 1, "expired": 0});
+    assert_eq!(report["requests"], counts);
+    let money = ["gross", "commission", "net", "refunded"].map(|key| report[key].clone());
+    assert_eq!(money, [10.0, 1.5, 8.5, 10.0].map(Value::from));
+    assert_eq!((&report["guests"], &report["mean_wait_minutes"]), (&json!(2), &json!(1)));
+    assert_eq!((&report["rating"], &report["rating_count"]), (&json!(4.0), &json!(1)));
+    let song = json!({"song_title": "Blue Monday", "artist_name": "New Order", "requests": 5, "played": 2});
+    assert_eq!(report["top_songs"], json!([song]));
+    assert_eq!(report["gig"], dj.get(&format!("/gigs/{}", gig["id"])).data(200)["gig"]);
+    guests[0].get(&path).refused(404, "not_found");
+    end(&dj, &gig).data(200);
+    is_released(&guests[0], "90.00");
+    assert_eq!(dj.get(&path).data(200)["report"]["requests"]["rejected"], 2);
+    assert_eq!(status(&guests[0], open), "rejected");
 }
 
 fn an_evening_ends_with_every_open_fee_released(store: Store) {

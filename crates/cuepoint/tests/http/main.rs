@@ -26,6 +26,7 @@ mod auth;
 mod backup;
 mod becoming_a_dj;
 mod blocks;
+mod boards;
 mod bodies;
 mod bootstrap;
 mod bounds;

@@ -131,7 +131,10 @@ impl Operation {
     }
 
     fn call(&self, client: &Client, scene: &Scene, target: &Target) -> Call {
-        let call = client.outside(&self.method, &self.path.replace("{id}", &target.id.to_string()));
+        let call = client.outside(
+            &self.method,
+            &self.path.replace("{id}", &target.id.to_string()).replace("{code}", &scene.code),
+        );
         let Some(mut body) = self.body.clone() else { return call };
         // The example is a DJ's: the fields that only DJs set have a row of their own, which no operation
         // represents.
@@ -160,6 +163,8 @@ struct Target {
 struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,
+    /// The code of the DJ, who has an open gig.
+    code: String,
     stranger: Person,
     /// Another operator than the one that calls.
     operator: Person,
@@ -188,7 +193,10 @@ impl Scene {
         let unknown = "00000000-0000-0000-0000-000000000001";
         Message::payout("payout.failed", unknown).send(server).refused(404, "not_found");
         let message = operator.ids("/operator/provider-messages", "id")[0];
-        Self { callers, dj: server.dj(), stranger, operator: operator.clone(), message }
+        let dj = server.dj();
+        let gig = dj.post("/gigs", &json!({"title": "Friday", "max_open_per_guest": 100})).data(201);
+        let code = gig["gig"]["code"].as_str().unwrap().to_owned();
+        Self { callers, dj, code, stranger, operator: operator.clone(), message }
     }
 
     /// The object of a path, the caller's own or the stranger's.
@@ -199,6 +207,7 @@ impl Scene {
             "/music/requests-update/{id}" if whose == Ownership::Own && who == Who::Dj => {
                 self.stranger.request_song(caller)
             }
+            _ if path.starts_with("/gigs/{id}") && whose == Ownership::Own => caller.gig(),
             "/djs/{id}" if whose == Ownership::Own && who == Who::Dj => caller.id,
             "/djs/{id}" => self.dj.id,
             "/music/dj/blocks/{id}" if who == Who::Dj => {
@@ -280,6 +289,9 @@ fn every_route_matches_the_authorization_matrix(store: Store) {
         let action = operation.action();
         for whose in operation.sides(action) {
             for (who, caller) in &scene.callers {
+                // Guests have no gigs.
+                let is_of_a_dj = operation.path.starts_with("/api/v1/gigs/{id}");
+                let whose = if is_of_a_dj && *who != Who::Dj { Ownership::Others } else { whose };
                 let target = scene.target(&server, &operation.path, *who, caller, whose);
                 let answer = operation.call(&client, &scene, &target).bearer(&caller.token).send();
                 let expected = expected(action, &as_domain(*who, caller), whose);

@@ -62,6 +62,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
         // Fields that an export has in addition to the list.
         for row in shown.as_array_mut().unwrap() {
             let extra: &[&str] = match list {
+                "requests_made" => &["gig_id", "message"],
                 "withdrawals" => &["reference"],
                 "wallet_entries" => &["reason"],
                 "webhook_endpoints" => &["feed"],

@@ -8,8 +8,9 @@ use crate::application::executor::{Executor, Expiry};
 use crate::application::jobs::{GigEndings, LedgerAudits, Positions, Retention};
 use crate::application::providers::{Payouts, ProviderInbox, TopupOrders};
 use crate::application::queries::{
-    EventQueries, GigQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
-    SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries, WithdrawalQueries,
+    BoardQueries, EventQueries, GigQueries, MusicRequestQueries, PeopleQueries, ProfileQueries,
+    ProviderMessageQueries, SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries,
+    WithdrawalQueries,
 };
 use crate::application::readiness::Readiness;
 use crate::application::users::{
@@ -37,6 +38,8 @@ pub struct UseCases {
     pub profiles: ProfileQueries,
     pub music_requests: MusicRequestQueries,
     pub gigs: GigQueries,
+    /// Boards of gigs.
+    pub boards: BoardQueries,
     /// The end of gigs.
     pub gig_endings: GigEndings,
     pub withdrawals: WithdrawalQueries,
@@ -96,6 +99,7 @@ impl UseCases {
             profiles: ProfileQueries { env: env.clone() },
             music_requests: MusicRequestQueries { env: env.clone() },
             gigs: GigQueries { env: env.clone() },
+            boards: BoardQueries::new(env.clone()),
             gig_endings: GigEndings { env: env.clone() },
             withdrawals: WithdrawalQueries { env: env.clone() },
             wallet: WalletQueries { env: env.clone() },

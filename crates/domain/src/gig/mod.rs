@@ -1,17 +1,24 @@
 //! Gigs: evenings of DJs, and the order of their queues.
 //!
 //! - [`Gig`] with its [`GigDetails`]; [`DjCode`]: the code under which guests find it;
+//! - [`Board`]: what everybody can see of a gig;
 //! - `changes`: how a gig opens, changes and ends;
 //! - [`queue`]: the order in which requests are played;
-//! - [`song`]: which requests are for the same song.
+//! - [`song`]: which requests are for the same song;
+//! - [`nearby`]: the gigs near a place;
+//! - [`report`]: the numbers of a gig.
 
+mod board;
 mod changes;
 mod code;
 mod details;
 mod entity_facts;
+pub mod nearby;
 pub mod queue;
+pub mod report;
 pub mod song;
 
+pub use board::{Board, BoardVersion, Evening, NextSong};
 pub use changes::{GigChange, GigRefusal, NewGig, change, end, open};
 pub use code::{AssignedCode, DjCode};
 pub use details::{GigDetails, GuestLimit, QueueOrder};

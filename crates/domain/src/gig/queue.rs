@@ -36,6 +36,14 @@ pub struct WaitingSong {
     pub created_at: Timestamp,
 }
 
+impl WaitingSong {
+    /// A request at this fee that is made now, of this guest, or of one without other songs in the queue.
+    #[must_use]
+    pub fn offer(guest: Option<UserId>, fee: Money, now: Timestamp) -> Self {
+        Self { id: RequestId::LAST, guest: guest.unwrap_or(UserId::LAST), fee, created_at: now }
+    }
+}
+
 impl From<&MusicRequest> for WaitingSong {
     fn from(request: &MusicRequest) -> Self {
         Self { id: request.id, guest: request.requester, fee: request.fee, created_at: request.created_at }

@@ -1,12 +1,12 @@
 //! Reads of gigs and codes, and the settlement of gigs.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 
 use crate::gig::{AssignedCode, DjCode, Gig};
 use crate::ids::{GigId, RequestId, UserId};
-use crate::music_request::MusicRequest;
+use crate::music_request::{MusicRequest, Stars};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::text::ShortMessage;
@@ -19,6 +19,8 @@ pub enum GigRequests {
     Open,
     /// Those that are stored as open or played.
     OpenAndPlayed,
+    /// Those of this guest.
+    Of(UserId),
     All,
 }
 
@@ -52,6 +54,10 @@ pub trait Gigs: Send + Sync {
         &self,
         of: &BTreeSet<RequestId>,
     ) -> Result<HashMap<RequestId, ShortMessage>, Unavailable>;
+    /// The ratings of these requests.
+    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable>;
+    /// At most `limit` open gigs whose latitude is between these, from south to north.
+    async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable>;
     /// The open gigs above this id that were opened by this time, or whose DJ is suspended or erased, by id.
     async fn gigs_to_end(
         &self,

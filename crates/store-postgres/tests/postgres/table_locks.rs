@@ -102,9 +102,9 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
     let becoming_dj = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
     store.apply(plans::change_profile(metadata(store, next_dj), next_dj, becoming_dj)).await.unwrap();
     vec![
+        dedicated(store, other, dj, gig.id).await,
         plans::end_gig(metadata(store, dj), gig),
         opening(store, next_dj, "B2C3D4").await,
-        dedicated(store, user, dj, gig.id).await,
         plans::rate_request(metadata(store, other), &played, None, Stars::new(5).unwrap()).unwrap(),
         plans::open_topup(keyed, topup, user, amount(1_00), Charge::Confirmed),
         request(store, user, dj).await,

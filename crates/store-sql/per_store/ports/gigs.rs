@@ -1,18 +1,20 @@
 //! The port of gigs.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestStatus};
+use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Stars};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
 use cuepoint_domain::text::ShortMessage;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
-use cuepoint_store_sql::rows::{Corrupt, StoredCode, StoredDedication, StoredGig, StoredRequest, known};
-use cuepoint_store_sql::schema::{gig_codes, gigs, music_requests, request_messages, users};
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredCode, StoredDedication, StoredGig, StoredRating, StoredRequest, known,
+};
+use cuepoint_store_sql::schema::{gig_codes, gigs, music_requests, ratings, request_messages, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{InnerJoin, exists, not};
 use diesel::helper_types::IntoBoxed;
@@ -42,6 +44,15 @@ fn to_end(opened_by: Timestamp, after: i64) -> IntoBoxed<'static, GigsOfDjs, Dat
         .into_boxed()
 }
 
+/// The open gigs with a place whose latitude is between these.
+fn open_between(south: f64, north: f64) -> IntoBoxed<'static, gigs::table, Database> {
+    gigs::table
+        .filter(gigs::ended_at.is_null())
+        .filter(gigs::latitude.between(south, north))
+        .order(gigs::latitude)
+        .into_boxed()
+}
+
 /// The ended gigs above this id that are not settled.
 fn unsettled(after: i64) -> IntoBoxed<'static, gigs::table, Database> {
     gigs::table
@@ -67,6 +78,7 @@ async fn with_gig(
             let [pending, accepted] = open_statuses();
             requests = requests.filter(music_requests::status.eq_any([pending, accepted, played]));
         }
+        GigRequests::Of(guest) => requests = requests.filter(music_requests::requester_id.eq(guest.get())),
         GigRequests::All => {}
     }
     Ok(requests.order(music_requests::id).select(columns::<StoredRequest>()).load(&mut connection).await?)
@@ -183,6 +195,30 @@ impl Gigs for SqlStore {
         };
         let rows = rows.await?.into_iter().map(dedication);
         rows.collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
+    }
+
+    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable> {
+        let ids: Vec<i64> = of.iter().map(|id| id.get()).collect();
+        let rows = self.read(ids, async |mut connection, ids| {
+            let rows = ratings::table.filter(ratings::request_id.eq_any(ids));
+            let rows: Vec<StoredRating> =
+                rows.select(columns::<StoredRating>()).load(&mut connection).await?;
+            Ok(rows)
+        });
+        let stars = |row: StoredRating| {
+            let rating = RequestRating::of_row(row, &self.currency)?;
+            Ok((rating.id.request(), rating.stars))
+        };
+        rows.await?.into_iter().map(stars).collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
+    }
+
+    async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable> {
+        let input = (south, north, limit, self.currency.clone());
+        self.read_aside(input, async |mut connection, (south, north, limit, currency)| {
+            let value = |row: StoredGig| Gig::of_row(row, &currency);
+            work_list!(connection, open_between(south, north), limit, gigs => StoredGig, value)
+        })
+        .await
     }
 
     async fn gigs_to_end(

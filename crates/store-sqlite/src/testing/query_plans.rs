@@ -28,12 +28,13 @@ const SMALL: [&str; 6] = [
 ];
 
 /// Partial indexes that are small in operation.
-const SMALL_INDEXES: [&str; 5] = [
+const SMALL_INDEXES: [&str; 6] = [
     "withdrawals_to_send",
     "topups_in_suspense",
     "users_operators",
     "users_by_pending_erasure",
     "webhook_deliveries_waiting",
+    "gigs_open",
 ];
 
 /// Statements that may read a whole table, by their text between `FROM` and `ORDER BY`, and the reason. They

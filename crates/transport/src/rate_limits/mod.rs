@@ -45,6 +45,10 @@ pub enum Class {
     Webhooks,
     /// Changes, removals and rotations of webhook endpoints, counted by session and by user.
     WebhookChanges,
+    /// Boards of gigs.
+    Boards,
+    /// Codes of boards that are not in force.
+    UnknownCodes,
     /// All others.
     Other,
 }
@@ -63,6 +67,8 @@ impl Class {
             Self::Withdrawals => "withdrawals_per_minute",
             Self::Webhooks => "webhooks_per_hour",
             Self::WebhookChanges => "webhook_changes_per_hour",
+            Self::Boards => "boards_per_minute",
+            Self::UnknownCodes => "unknown_codes_per_minute",
             Self::Other => "default_per_minute",
         }
     }
@@ -96,6 +102,10 @@ pub struct Quotas {
     pub webhooks_per_hour: NonZeroU32,
     /// Quota of [`Class::WebhookChanges`], per hour and session.
     pub webhook_changes_per_hour: NonZeroU32,
+    /// Quota of [`Class::Boards`].
+    pub boards: NonZeroU32,
+    /// Quota of [`Class::UnknownCodes`].
+    pub unknown_codes: NonZeroU32,
     /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
     /// Failed logins with one e-mail address from one network.
@@ -139,6 +149,8 @@ struct Classes {
     withdrawals: Counts,
     webhooks: Counts,
     webhook_changes: Counts,
+    boards: Counts,
+    unknown_codes: Counts,
     other: Counts,
     failed_logins: FailedLogins,
 }
@@ -158,6 +170,8 @@ impl Classes {
             withdrawals: minute(Class::Withdrawals, quotas.withdrawals),
             webhooks: hour(Class::Webhooks, quotas.webhooks_per_hour),
             webhook_changes: hour(Class::WebhookChanges, quotas.webhook_changes_per_hour),
+            boards: minute(Class::Boards, quotas.boards),
+            unknown_codes: minute(Class::UnknownCodes, quotas.unknown_codes),
             other: minute(Class::Other, quotas.other),
             failed_logins: FailedLogins::new(quotas),
         }
@@ -175,6 +189,8 @@ impl Classes {
             Class::Withdrawals => &self.withdrawals,
             Class::Webhooks => &self.webhooks,
             Class::WebhookChanges => &self.webhook_changes,
+            Class::Boards => &self.boards,
+            Class::UnknownCodes => &self.unknown_codes,
             Class::Other => &self.other,
         }
     }
@@ -239,6 +255,15 @@ impl RateLimits {
         network: Option<ClientNetwork>,
     ) -> Result<Option<Admitted>, Quota> {
         self.admit(class, Shares::network(network))
+    }
+
+    /// Checks that a call of a client without a token would be admitted, and does not count it.
+    ///
+    /// # Errors
+    /// The exhausted [`Quota`].
+    pub fn ensure_left(&self, class: Class, network: Option<ClientNetwork>) -> Result<(), Quota> {
+        let Some(classes) = &self.classes else { return Ok(()) };
+        classes.counts(class).ensure_left(Shares::network(network), (self.clock)())
     }
 
     /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session, so that a

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix_web::web::Bytes;
 use cuepoint_domain::application::CommandError;
@@ -21,16 +20,11 @@ use crate::endpoint::authenticated;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
-use crate::wire::server_sent_events;
+use crate::wire::server_sent_events::{self, retry_after};
 use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
 use cuepoint_views::event::{EventView, FeedEventView, OperatorEventView};
 
-/// The minimum reconnect delay of clients, and the range above it, in milliseconds.
-const RETRY_AT_LEAST: u64 = 2_000;
-const RETRY_SPREAD: u64 = 2_001;
-/// Step between the reconnect delays of successive streams; coprime with the range.
-const SPREAD_STEP: u64 = 617;
 /// The `Retry-After` of a refused stream, in seconds.
 const FULL_FOR_SECONDS: u32 = 5;
 
@@ -120,7 +114,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         Some(after) => after,
         None => call.use_cases().events.newest().await?,
     };
-    let begin = server_sent_events::begin(after.get(), retry(subscription.number()));
+    let begin = server_sent_events::begin(after.get(), retry_after(subscription.number()));
     let service = Arc::clone(&call.api.service);
     let mut stream = EventStream::new(service, principal, feed, types, after, subscription);
     let api = call.api;
@@ -158,17 +152,12 @@ async fn describe(
     Ok(ApiResponse::event_stream(stream::empty().boxed_local()))
 }
 
-/// The reconnection time of the stream with this number: spread, so that clients do not all come back at once
-/// after a restart.
-fn retry(number: u64) -> Duration {
-    let spread = number.wrapping_mul(SPREAD_STEP).checked_rem(RETRY_SPREAD).unwrap_or_default();
-    Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread))
-}
-
 fn refusal(full: Full) -> ApiError {
     match full {
         Full::User => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
-        Full::Server => ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS),
+        Full::Server | Full::Address => {
+            ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS)
+        }
     }
 }
 

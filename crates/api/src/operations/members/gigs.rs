@@ -20,6 +20,7 @@ use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds;
 use cuepoint_views::Empty;
 use cuepoint_views::gig::{GigData, GigView, QueueData};
+use cuepoint_views::gig_report::{GigReportData, GigReportView};
 
 operations! {
     /// Open a gig
@@ -95,6 +96,15 @@ operations! {
         tag: Gigs,
         run: authenticated(Action::RunGig, queue),
         answers: ok::<QueueData<'_>>("The queue."),
+    }
+
+    /// Show the report on a gig
+    ///
+    /// What happened at a gig, in numbers. It can be read during the gig too.
+    GET "/api/v1/gigs/{id}/report" "getGigReport" {
+        tag: Gigs,
+        run: authenticated(Action::RunGig, report),
+        answers: ok::<GigReportData<'_>>("The report."),
     }
 }
 
@@ -258,4 +268,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 async fn queue(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let queue = call.use_cases().gigs.queue(&principal, call.id(GigId::new)?).await?;
     ApiResponse::new("Queue.", QueueData::new(&queue, call.currency()))
+}
+
+async fn report(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let reported = call.use_cases().gigs.report(&principal, call.id(GigId::new)?).await?;
+    let report = GigReportView::new(&reported, call.currency());
+    ApiResponse::new("Report.", GigReportData { report })
 }

@@ -61,6 +61,9 @@ impl Answer {
         if code == "wallet_owes" {
             expected.push("owed");
         }
+        if code == "gig_open" {
+            expected.push("gig");
+        }
         if code == "events_lost" {
             expected.push("continue_after");
         }

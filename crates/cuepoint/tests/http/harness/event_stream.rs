@@ -145,11 +145,20 @@ impl EventStream {
     /// # Errors
     /// When the connection breaks off, or nothing arrives in time.
     pub(crate) fn try_next(&mut self) -> io::Result<Option<Message>> {
+        Ok(self.try_block()?.map(|block| parsed(&block)))
+    }
+
+    /// The lines of the next message; `None` at the end of the stream.
+    pub(crate) fn block(&mut self) -> Option<String> {
+        self.try_block().unwrap()
+    }
+
+    fn try_block(&mut self) -> io::Result<Option<String>> {
         loop {
-            if let Some((message, rest)) = self.text.split_once("\n\n") {
-                let (message, rest) = (parsed(message), rest.to_owned());
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
                 self.text = rest;
-                return Ok(Some(message));
+                return Ok(Some(block));
             }
             match self.chunk()? {
                 Some(chunk) => self.text.push_str(&chunk),

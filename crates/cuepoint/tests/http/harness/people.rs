@@ -192,13 +192,13 @@ impl Person {
         self.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap()
     }
 
-    /// Answers a request, as its DJ.
-    /// A gig of this DJ: the open one, or a new one.
+    /// A gig of this DJ with a long queue: the open one, or a new one.
     pub(crate) fn gig(&self) -> i64 {
-        let answer = self.post("/gigs", &json!({"title": "Friday"})).json();
+        let answer = self.post("/gigs", &json!({"title": "Friday", "max_open_per_guest": 100})).json();
         answer["data"]["gig"]["id"].as_i64().or_else(|| answer["gig"].as_i64()).unwrap()
     }
 
+    /// Answers a request, as its DJ.
     pub(crate) fn answer(&self, request: i64, status: &str) -> Answer {
         self.patch(&format!("/music/requests-update/{request}"), &json!({"status": status}))
     }

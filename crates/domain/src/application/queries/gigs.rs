@@ -6,8 +6,10 @@ use std::sync::Arc;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
+use crate::application::queries::gig_queue::QueueNow;
 use crate::authorization::{Principal, permission};
-use crate::gig::queue::{Place, PlayedSong, WaitingSong, places};
+use crate::gig::queue::{Place, PlayedSong};
+use crate::gig::report::GigReport;
 use crate::gig::song::SongKey;
 use crate::gig::{Gig, GigStatus};
 use crate::ids::{GigId, RequestId, UserId};
@@ -36,6 +38,13 @@ pub struct ShownQueue {
     /// The newest played requests, newest first.
     pub last_played: Vec<MusicRequest>,
     pub totals: QueueTotals,
+}
+
+/// A gig with its numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReportedGig {
+    pub gig: ShownGig,
+    pub report: GigReport,
 }
 
 /// An open request in a queue.
@@ -102,37 +111,45 @@ impl GigQueries {
     /// [`Failure::NotFound`] for all others.
     pub async fn queue(&self, principal: &Principal, id: GigId) -> Result<ShownQueue, Failure> {
         let gig = self.own(principal, id).await?;
-        let now = self.env.now();
-        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
-        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::OpenAndPlayed, oldest).await?;
-        let requests = requests.into_iter().map(|request| request.seen_at(now));
-        let (open, rest): (Vec<_>, Vec<_>) = requests.partition(|request| request.state.status().holds_fee());
-        let played: Vec<PlayedSong> = rest.iter().filter_map(PlayedSong::of).collect();
-        let waiting: Vec<WaitingSong> = open.iter().map(WaitingSong::from).collect();
-        let places = places(gig.gig.details.queue_order, &waiting, &played);
-        let totals = totals(&open, &rest)?;
+        let queue = QueueNow::read(&self.env, &gig.gig).await?;
+        let QueueNow { open, others, places, .. } = &queue;
+        let totals = totals(open, others)?;
         let guests: BTreeSet<UserId> = open.iter().map(|request| request.requester).collect();
         let names = self.env.people.names(&guests).await?;
         let ids = open.iter().map(|request| request.id).collect();
         let mut messages = self.env.gigs.dedications(&ids).await?;
-        let same_songs = same_songs(&open, &places);
+        let same_songs = same_songs(open, places);
         let mut by_id: BTreeMap<RequestId, MusicRequest> =
-            open.into_iter().map(|request| (request.id, request)).collect();
-        let queued = |place: Place| {
+            open.iter().cloned().map(|request| (request.id, request)).collect();
+        let queued = |place: &Place| {
             let request = by_id.remove(&place.request)?;
-            let guest_name = names.get(&request.requester).cloned();
-            let expires_at = request.state.expires_at();
             Some(QueuedRequest {
-                is_at_risk: expires_at.is_some_and(|expires_at| place.is_at_risk(expires_at, now)),
-                guest_name,
+                is_at_risk: queue.is_at_risk(place, &request),
+                guest_name: names.get(&request.requester).cloned(),
                 message: messages.remove(&request.id),
                 same_song: same_songs.get(&request.id).cloned().unwrap_or_default(),
                 request,
-                place,
+                place: *place,
             })
         };
-        let waiting = places.into_iter().filter_map(queued).collect();
-        Ok(ShownQueue { gig, waiting, last_played: last_played(rest), totals })
+        let waiting = places.iter().filter_map(queued).collect();
+        Ok(ShownQueue { gig, waiting, last_played: last_played(others), totals })
+    }
+
+    /// The numbers of a gig, for its DJ.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn report(&self, principal: &Principal, id: GigId) -> Result<ReportedGig, Failure> {
+        let gig = self.own(principal, id).await?;
+        let now = self.env.now();
+        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
+        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::All, oldest).await?;
+        let requests: Vec<MusicRequest> = requests.into_iter().map(|request| request.seen_at(now)).collect();
+        let ids = requests.iter().map(|request| request.id).collect();
+        let stars = self.env.gigs.stars(&ids).await?;
+        let report = GigReport::new(&requests, &stars).ok_or(Failure::OutOfRange)?;
+        Ok(ReportedGig { gig, report })
     }
 
     async fn is_online(&self, dj: UserId) -> Result<bool, Failure> {
@@ -141,7 +158,7 @@ impl GigQueries {
     }
 }
 
-fn shown(gig: Gig, is_online: bool) -> ShownGig {
+pub(super) fn shown(gig: Gig, is_online: bool) -> ShownGig {
     let status = gig.status(is_online);
     ShownGig { gig, status }
 }
@@ -168,11 +185,11 @@ fn totals(open: &[MusicRequest], others: &[MusicRequest]) -> Result<QueueTotals,
 }
 
 /// The newest played requests, newest first.
-fn last_played(requests: Vec<MusicRequest>) -> Vec<MusicRequest> {
-    let mut played: Vec<(PlayedSong, MusicRequest)> =
-        requests.into_iter().filter_map(|request| Some((PlayedSong::of(&request)?, request))).collect();
+fn last_played(requests: &[MusicRequest]) -> Vec<MusicRequest> {
+    let mut played: Vec<(PlayedSong, &MusicRequest)> =
+        requests.iter().filter_map(|request| Some((PlayedSong::of(request)?, request))).collect();
     played.sort_unstable_by_key(|(song, _)| std::cmp::Reverse(*song));
-    played.into_iter().take(LAST_PLAYED).map(|(_, request)| request).collect()
+    played.into_iter().take(LAST_PLAYED).map(|(_, request)| request.clone()).collect()
 }
 
 /// For each open request, the other ones of the same song, in the order of their places.

@@ -1,6 +1,8 @@
 //! The queries: use cases that only read.
 
+mod boards;
 mod events;
+mod gig_queue;
 mod gigs;
 mod music_requests;
 mod people;
@@ -12,8 +14,9 @@ mod topups;
 mod wallet;
 mod withdrawals;
 
+pub use boards::{BOARD_FRESH_FOR, BoardQueries, NearbyBoard, OfferPlace, OwnRequest, OwnRequests};
 pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
-pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ShownGig, ShownQueue};
+pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ReportedGig, ShownGig, ShownQueue};
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

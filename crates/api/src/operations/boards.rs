@@ -1,0 +1,172 @@
+//! Boards: what everybody can see of a gig, by the code of its DJ.
+
+mod stream;
+
+use cuepoint_domain::application::Failure;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::gig::{Board, DjCode};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::user::{Coordinates, Kilometres};
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::board::{
+    BoardChangeView, BoardData, BoardView, NearbyBoardView, NearbyBoardsData, OwnRequestsData,
+};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+use crate::call::ApiCall;
+use crate::declaration::{ok, operations, signal_stream};
+use crate::endpoint::{anonymous, authenticated};
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{self, QueryFilters as _, filters};
+use crate::wire::kinds;
+use crate::wire::validation_texts::{self, Errors};
+use crate::wire::values::InvalidValue;
+
+operations! {
+    /// Show a board
+    ///
+    /// The public view of a DJ's open gig. No token is needed. It names no guest, and shows the titles of accepted and
+    /// played requests alone. Without an open gig, its status is `ended`, and the fields of the gig are null.
+    ///
+    /// A server may show a board that is a second old. A code that is not in force returns 404 `not_found`. After 60 of
+    /// them in a minute, further ones from the same address return 429 `rate_limited`.
+    GET "/api/v1/boards/{code}" "getBoard" {
+        tag: Boards,
+        run: anonymous(show),
+        answers: ok::<BoardData<'_>>("The board."),
+        class: Class::Boards,
+    }
+
+    /// Stream the changes of a board
+    ///
+    /// Server-sent events of the type `changed`. Each has the version of the board. No token is needed. If it differs
+    /// from the version of the board that the client shows, the client reads the board again.
+    ///
+    /// The first event has the present version. Later ones follow at most once in 3 seconds, and at least every 15
+    /// seconds. A change of prices is seen within 15 seconds. A stream ends when the code is replaced or the server
+    /// stops. Beyond 1,500 streams of a client address, or `events.max_streams` streams, a server returns 503
+    /// `unavailable` with `Retry-After`.
+    GET "/api/v1/boards/{code}/stream" "streamBoard" {
+        tag: Boards,
+        run: anonymous(stream::open),
+        answers: signal_stream::<BoardChangeView>("Server-sent events, each with a `BoardChange` as `data`."),
+        class: Class::Boards,
+    }
+
+    /// List the caller's requests in a gig
+    ///
+    /// The requests of the caller in the DJ's open gig, or in the last gig until 24 hours after its end.
+    ///
+    /// `offers` asks for the places that another request of the caller would have now at these fees.
+    GET "/api/v1/boards/{code}/mine" "listOwnGigRequests" {
+        tag: Boards,
+        run: authenticated(Action::ReadRequest, own),
+        answers: ok::<OwnRequestsData<'_>>("The requests, newest first, and the places of the offers."),
+        filters: OfferFilters::DECLARED,
+    }
+
+    /// List the open gigs near a place
+    ///
+    /// The open gigs that have a place, nearest first. No token is needed. The place in the query is neither stored nor
+    /// logged.
+    GET "/api/v1/boards" "listNearbyBoards" {
+        tag: Boards,
+        run: anonymous(nearby),
+        answers: ok::<NearbyBoardsData<'_>>("The gigs, nearest first."),
+        class: Class::Boards,
+        filters: NearbyFilters::DECLARED,
+    }
+}
+
+filters! {
+    /// A place and its surroundings.
+    struct NearbyFilters {
+        /// Latitude and longitude in degrees, separated by a comma; required.
+        near: Coordinates = filters::COORDINATES,
+        /// Largest distance in kilometres, from 1 to 200; 25 by default.
+        within: Kilometres = filters::NEARBY_KILOMETRES,
+    }
+}
+
+filters! {
+    /// Offers.
+    struct OfferFilters {
+        /// Fees in major units, separated by commas; at most four.
+        offers: Vec<Box<RawValue>> = filters::FEES,
+    }
+}
+
+async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let board = board(&call).await?;
+    ApiResponse::new("Board.", BoardData { board: BoardView::new(&board, call.currency()) })
+}
+
+/// The board of the code in the path. Codes that are not in force count for the client address, so that codes cannot be
+/// guessed without limit.
+async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
+    let limits = &call.api.limits;
+    let network = call.client().network();
+    let boards = &call.use_cases().boards;
+    let found = match code(call) {
+        Some(code) => {
+            if !boards.has_shown(code) {
+                limits.ensure_left(Class::UnknownCodes, network).map_err(ApiError::rate_limited)?;
+            }
+            boards.board(code).await
+        }
+        None => Err(Failure::NotFound),
+    };
+    if matches!(found, Err(Failure::NotFound)) {
+        limits.admit_network(Class::UnknownCodes, network).map_err(ApiError::rate_limited)?;
+    }
+    Ok(found?)
+}
+
+/// The code in the path.
+fn code(call: &ApiCall) -> Option<DjCode> {
+    DjCode::new(call.path_parameter())
+}
+
+async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let code = code(&call).ok_or(Code::NotFound)?;
+    let offers = offers(&call)?;
+    let own = call.use_cases().boards.own_requests(&principal, code, &offers).await?;
+    ApiResponse::new("Requests.", OwnRequestsData::new(&own, call.currency()))
+}
+
+/// The fees in the query.
+fn offers(call: &ApiCall) -> Result<Vec<Money>, ApiError> {
+    const NAME: &str = "offers";
+    let OfferFilters { offers } = call.filters()?;
+    let read = |fee: Box<RawValue>| {
+        (kinds::PRICE.read)(NAME, &fee, call.currency()).map_err(|invalid| {
+            let mut errors = Errors::default();
+            match invalid {
+                InvalidValue::Empty => errors.add(NAME, validation_texts::format(NAME)),
+                InvalidValue::Problems(problems) => {
+                    problems.into_iter().for_each(|problem| errors.add(NAME, problem))
+                }
+            }
+            ApiError::invalid(errors)
+        })
+    };
+    offers.unwrap_or_default().into_iter().map(read).collect()
+}
+
+async fn nearby(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let NearbyFilters { near, within } = call.filters()?;
+    let Some(near) = near else {
+        let mut errors = Errors::default();
+        errors.add("near", validation_texts::required("near"));
+        return Err(ApiError::invalid(errors));
+    };
+    let within = within.or_else(|| Kilometres::new(NEARBY_KILOMETRES)).ok_or(Code::Internal)?;
+    let boards = call.use_cases().boards.nearby(near, within).await?;
+    let boards = boards.iter().map(|nearby| NearbyBoardView::new(nearby, call.currency())).collect();
+    ApiResponse::new("Boards.", NearbyBoardsData { boards })
+}
+
+/// The distance without the parameter `within`.
+const NEARBY_KILOMETRES: f64 = 25.0;

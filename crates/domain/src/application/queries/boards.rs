@@ -1,0 +1,278 @@
+//! Boards: what everybody can see of a DJ's gig, by the DJ's code.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::try_join_all;
+use futures_util::lock::Mutex as AsyncMutex;
+use time::Duration;
+
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::Authorized;
+use crate::application::queries::gig_queue::QueueNow;
+use crate::application::queries::gigs::{ShownGig, shown};
+use crate::authorization::{Principal, permission};
+use crate::gig::nearby::{NearbyGig, latitudes, nearest};
+use crate::gig::queue::Place;
+use crate::gig::{Board, DjCode, Evening, Gig, NextSong};
+use crate::ids::UserId;
+use crate::money::Money;
+use crate::music_request::{MusicRequest, RequestStatus, Stars};
+use crate::page::PageRequest;
+use crate::ports::GigRequests;
+use crate::text::ShortMessage;
+use crate::timestamp::Timestamp;
+use crate::user::{Coordinates, Kilometres, User};
+
+/// The period in which a server shows a board again without reading it.
+pub const BOARD_FRESH_FOR: Duration = Duration::seconds(1);
+/// The maximum number of boards that a server keeps.
+const MOST_KEPT: usize = 4_096;
+/// The maximum number of requests on a list of the principal's own.
+const MOST_OWN: usize = 50;
+/// The period after the end of a gig in which its guests can see their requests in it.
+const SHOWN_AFTER_END: Duration = Duration::hours(24);
+/// The maximum number of open gigs that are compared by their distance.
+const MOST_COMPARED: u32 = 2_000;
+/// The maximum number of gigs near a place.
+const MOST_NEARBY: usize = 50;
+
+/// A board that was read at this time.
+struct Read {
+    board: Arc<Board>,
+    at: Timestamp,
+}
+
+/// The place of one board: the first reader of a second reads it, and the others wait.
+type Slot = Arc<AsyncMutex<Option<Read>>>;
+
+/// Reads boards.
+#[derive(Clone)]
+pub struct BoardQueries {
+    env: Arc<Environment>,
+    /// Boards of codes in force.
+    kept: Arc<Mutex<HashMap<DjCode, Slot>>>,
+}
+
+/// The principal's requests in a gig.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct OwnRequests {
+    /// Newest first.
+    pub requests: Vec<OwnRequest>,
+    pub offers: Vec<OfferPlace>,
+}
+
+/// A request of the principal in a gig.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OwnRequest {
+    pub request: MusicRequest,
+    /// Whether the expected wait passes its deadline.
+    pub is_at_risk: bool,
+    /// The dedication.
+    pub message: Option<ShortMessage>,
+    /// `None` unless it is open.
+    pub place: Option<Place>,
+    /// The rating of the principal.
+    pub stars: Option<Stars>,
+}
+
+/// The place that a request would have now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OfferPlace {
+    pub fee: Money,
+    pub place: Place,
+}
+
+/// An open gig near a place, with its DJ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NearbyBoard {
+    pub gig: ShownGig,
+    pub dj: User,
+    pub distance: Kilometres,
+}
+
+impl BoardQueries {
+    pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
+        Self { env, kept: Arc::default() }
+    }
+
+    /// Whether this server has shown a board of this code, which was in force then.
+    #[must_use]
+    pub fn has_shown(&self, code: DjCode) -> bool {
+        self.lock().contains_key(&code)
+    }
+
+    /// The board of a code. It may be a second old.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if the code is not in force, or its DJ was erased.
+    pub async fn board(&self, code: DjCode) -> Result<Arc<Board>, Failure> {
+        // A slot is made for existing boards alone.
+        let known = self.lock().get(&code).cloned();
+        let slot = match known {
+            Some(slot) => slot,
+            None => {
+                self.dj_of(code).await?;
+                self.keep(code)
+            }
+        };
+        let mut read = slot.lock().await;
+        let now = self.env.now();
+        if let Some(Read { board, at }) = &*read
+            && now.since(*at).abs() < BOARD_FRESH_FOR
+        {
+            return Ok(board.clone());
+        }
+        match self.read(code).await {
+            Ok(board) => {
+                let board = Arc::new(board);
+                *read = Some(Read { board: board.clone(), at: now });
+                Ok(board)
+            }
+            Err(failure) => {
+                if matches!(failure, Failure::NotFound) {
+                    self.lock().remove(&code);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    /// The principal's requests in the open gig of a code, or in one that has ended within a day, with the places of
+    /// these offers in an open one.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if the code is not in force, or its DJ was erased.
+    pub async fn own_requests(
+        &self,
+        principal: &Principal,
+        code: DjCode,
+        offers: &[Money],
+    ) -> Result<OwnRequests, Failure> {
+        let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
+        let dj = self.dj_of(code).await?;
+        let newest = self.env.gigs.gigs(dj.id, PageRequest::new(1, 1)).await?.rows.pop();
+        let now = self.env.now();
+        let is_shown = |gig: &Gig| gig.ended_at.is_none_or(|end| now < end.plus(SHOWN_AFTER_END));
+        let Some(gig) = newest.filter(is_shown) else { return Ok(OwnRequests::default()) };
+        let queue = match gig.ended_at {
+            None => Some(QueueNow::read(&self.env, &gig).await?),
+            Some(_) => None,
+        };
+        let requests = self.requests_of(guest, &gig, queue.as_ref()).await?;
+        let place = |fee: &Money| {
+            let place = queue.as_ref()?.place_of_offer(Some(guest), *fee)?;
+            Some(OfferPlace { fee: *fee, place })
+        };
+        Ok(OwnRequests { requests, offers: offers.iter().filter_map(place).collect() })
+    }
+
+    /// The open gigs within this distance, nearest first.
+    pub async fn nearby(&self, from: Coordinates, within: Kilometres) -> Result<Vec<NearbyBoard>, Failure> {
+        let (south, north) = latitudes(from, within);
+        let open = self.env.gigs.open_gigs_between(south, north, MOST_COMPARED).await?;
+        let boards = nearest(open, from, within, MOST_NEARBY).into_iter().map(
+            |NearbyGig { gig, distance }| async move {
+                let dj = self.guest_visible(gig.dj).await?;
+                let is_online = dj.as_ref().and_then(|dj| dj.dj.as_ref()).is_some_and(|dj| dj.online);
+                Ok::<_, Failure>(dj.map(|dj| NearbyBoard { gig: shown(gig, is_online), dj, distance }))
+            },
+        );
+        Ok(try_join_all(boards).await?.into_iter().flatten().collect())
+    }
+
+    /// The newest requests of a guest in a gig, newest first.
+    async fn requests_of(
+        &self,
+        guest: UserId,
+        gig: &Gig,
+        queue: Option<&QueueNow>,
+    ) -> Result<Vec<OwnRequest>, Failure> {
+        let now = self.env.now();
+        let oldest = self.env.terms.requests.oldest_open(gig.opened_at);
+        let requests = self.env.gigs.gig_requests(gig, GigRequests::Of(guest), oldest).await?;
+        let own = requests.into_iter().rev().filter(|request| request.requester == guest);
+        let own: Vec<MusicRequest> = own.take(MOST_OWN).map(|request| request.seen_at(now)).collect();
+        let ids: BTreeSet<_> = own.iter().map(|request| request.id).collect();
+        let stars = self.env.gigs.stars(&ids).await?;
+        let mut messages = self.env.gigs.dedications(&ids).await?;
+        let request = |request: MusicRequest| {
+            let place = queue.and_then(|queue| {
+                queue.places.iter().find(|place| place.request == request.id).map(|place| (queue, *place))
+            });
+            OwnRequest {
+                is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(&place, &request)),
+                message: messages.remove(&request.id),
+                place: place.map(|(_, place)| place),
+                stars: stars.get(&request.id).copied(),
+                request,
+            }
+        };
+        Ok(own.into_iter().map(request).collect())
+    }
+
+    /// Reads a board.
+    async fn read(&self, code: DjCode) -> Result<Board, Failure> {
+        let dj = self.dj_of(code).await?;
+        let gig = match dj.suspended_at {
+            None => self.env.gigs.open_gig(dj.id).await?,
+            // The job ends it.
+            Some(_) => None,
+        };
+        let evening = match gig {
+            Some(gig) => Some(self.evening(gig, &dj).await?),
+            None => None,
+        };
+        Ok(Board { code, dj, evening })
+    }
+
+    async fn evening(&self, gig: Gig, dj: &User) -> Result<Evening, Failure> {
+        let queue = QueueNow::read(&self.env, &gig).await?;
+        let price = dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
+        let wait = queue.place_of_offer(None, price).map_or(0, |place| place.wait_minutes);
+        let accepted = |place: &Place| {
+            let request = queue.open.iter().find(|request| request.id == place.request)?;
+            (request.state.status() == RequestStatus::Accepted)
+                .then(|| NextSong { position: place.position, request: request.clone() })
+        };
+        let status = gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online));
+        Ok(Evening {
+            status,
+            queue_length: u64::try_from(queue.open.len()).unwrap_or(u64::MAX),
+            wait_minutes: wait,
+            up_next: queue.places.iter().filter_map(accepted).take(Board::MOST_UP_NEXT).collect(),
+            last_played: queue.last_played().cloned(),
+            gig,
+        })
+    }
+
+    /// The DJ of a code in force.
+    async fn dj_of(&self, code: DjCode) -> Result<User, Failure> {
+        let assigned = self.env.gigs.assigned(code).await?.ok_or(Failure::NotFound)?;
+        let newest = self.env.gigs.code_of(assigned.dj).await?;
+        if newest.is_none_or(|newest| newest.code != code) {
+            return Err(Failure::NotFound);
+        }
+        self.guest_visible(assigned.dj).await?.ok_or(Failure::NotFound)
+    }
+
+    /// A user who was not erased.
+    async fn guest_visible(&self, id: UserId) -> Result<Option<User>, Failure> {
+        let profile = self.env.people.profile(id).await?;
+        Ok(profile.map(|profile| profile.user).filter(|user| user.erased_at.is_none()))
+    }
+
+    /// The slot of a code, which may be new.
+    fn keep(&self, code: DjCode) -> Slot {
+        let mut kept = self.lock();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.entry(code).or_default().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<DjCode, Slot>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,119 @@
+//! The board of a gig: what everybody can see of it.
+
+use std::fmt;
+
+use crate::checksum::ChecksumFields;
+use crate::gig::{DjCode, Gig, GigStatus};
+use crate::music_request::{MusicRequest, RequestState};
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+use crate::user::User;
+
+/// The board of a code.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Board {
+    pub code: DjCode,
+    pub dj: User,
+    /// The DJ's open gig.
+    pub evening: Option<Evening>,
+}
+
+/// An open gig with its queue.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Evening {
+    pub gig: Gig,
+    pub status: GigStatus,
+    /// The number of open requests.
+    pub queue_length: u64,
+    /// The expected wait in minutes of a new guest's request at the price of a popular song.
+    pub wait_minutes: u32,
+    /// Accepted requests, in the order of their places.
+    pub up_next: Vec<NextSong>,
+    /// The request that was played last.
+    pub last_played: Option<MusicRequest>,
+}
+
+/// An accepted request with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NextSong {
+    pub position: u32,
+    pub request: MusicRequest,
+}
+
+/// A digest of what a board shows, equal on every server. It shows whether a board has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoardVersion(u64);
+
+impl Board {
+    /// The maximum number of songs that are up next.
+    pub const MOST_UP_NEXT: usize = 20;
+
+    /// The digest of everything that the board shows.
+    #[must_use]
+    pub fn version(&self) -> BoardVersion {
+        let mut fields = ChecksumFields::with_capacity(1_024);
+        fields.push(self.code.as_str().as_bytes());
+        fields.push(&self.dj.id.get().to_be_bytes());
+        fields.push(self.dj.name.as_str().as_bytes());
+        if let Some(dj) = &self.dj.dj {
+            for number in [dj.played, dj.rating.stars, dj.rating.count] {
+                fields.push(&number.to_be_bytes());
+            }
+            for price in [dj.fee_upcoming_artist, dj.fee_popular_song] {
+                fields.push(&price.minor().to_be_bytes());
+            }
+        }
+        if let Some(evening) = &self.evening {
+            evening.add_to(&mut fields);
+        }
+        let [a, b, c, d, e, f, g, h, ..] = fields.sha256();
+        BoardVersion(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+}
+
+impl Evening {
+    /// The time of the last play.
+    #[must_use]
+    pub fn last_played_at(&self) -> Option<Timestamp> {
+        match self.last_played.as_ref()?.state {
+            RequestState::Played { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    fn add_to(&self, fields: &mut ChecksumFields) {
+        let details = &self.gig.details;
+        let optional = |text: Option<&Line>| text.map_or("", Line::as_str).to_owned();
+        let message = details.message.as_ref().map_or("", |message| message.as_str());
+        fields.push(&self.gig.id.get().to_be_bytes());
+        for text in [
+            details.title.as_str(),
+            &optional(details.venue.as_ref()),
+            &optional(details.city.as_ref()),
+            message,
+            self.status.name(),
+            details.queue_order.name(),
+        ] {
+            fields.push(text.as_bytes());
+        }
+        fields.push(&[u8::from(details.members_only)]);
+        fields.push(&self.queue_length.to_be_bytes());
+        fields.push(&self.wait_minutes.to_be_bytes());
+        for next in &self.up_next {
+            fields.push(&next.position.to_be_bytes());
+            fields.push(next.request.song_title.as_str().as_bytes());
+            fields.push(next.request.artist_name.as_str().as_bytes());
+        }
+        if let Some(last) = &self.last_played {
+            fields.push(last.song_title.as_str().as_bytes());
+            fields.push(last.artist_name.as_str().as_bytes());
+            fields.push(&self.last_played_at().map_or(0, Timestamp::unix_micros).to_be_bytes());
+        }
+    }
+}
+
+impl fmt::Display for BoardVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

@@ -1,0 +1,211 @@
+//! Boards, nearby gigs and reports.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::gig::nearby::{latitudes, nearest};
+use cuepoint_domain::gig::report::GigReport;
+use cuepoint_domain::gig::{
+    Board, DjCode, Evening, Gig, GigDetails, GigStatus, GuestLimit, NextSong, QueueOrder,
+};
+use cuepoint_domain::ids::{GigId, RequestId};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
+use cuepoint_domain::text::GigTitle;
+use cuepoint_domain::user::{Coordinates, Kilometres, Rating};
+use proptest::prelude::*;
+use support::{DJ, Ledger, at, line, money, request, user};
+use time::Duration;
+
+/// The mean radius of the Earth in kilometres.
+const RADIUS: f64 = 6_371.008_8;
+
+fn gig(number: i64, place: Option<Coordinates>) -> Gig {
+    Gig {
+        id: GigId::new(number).unwrap(),
+        dj: user(DJ),
+        code: DjCode::new("K7TW3M").unwrap(),
+        details: GigDetails {
+            title: GigTitle::new("Friday").unwrap(),
+            venue: None,
+            city: None,
+            coordinates: place,
+            message: None,
+            queue_order: QueueOrder::Rounds,
+            max_open_per_guest: GuestLimit::default(),
+            members_only: false,
+        },
+        opened_at: at(0),
+        ended_at: None,
+        settled: false,
+    }
+}
+
+fn place(latitude: f64, longitude: f64) -> Coordinates {
+    Coordinates::new(latitude, longitude).unwrap()
+}
+
+/// The distance by the chord through the Earth.
+fn by_chord(from: Coordinates, to: Coordinates) -> f64 {
+    let point = |at: Coordinates| {
+        let (latitude, longitude) = (at.latitude().to_radians(), at.longitude().to_radians());
+        [latitude.cos() * longitude.cos(), latitude.cos() * longitude.sin(), latitude.sin()]
+    };
+    let (from, to) = (point(from), point(to));
+    let chord = (0..3).map(|axis| (from[axis] - to[axis]).powi(2)).sum::<f64>().sqrt();
+    2.0 * RADIUS * (chord / 2.0).min(1.0).asin()
+}
+
+fn coordinates() -> impl Strategy<Value = Coordinates> {
+    let latitude = prop_oneof![4 => -90.0..=90.0, 1 => 89.0..=90.0, 1 => -90.0..=-89.0, 2 => -0.5..=0.5];
+    let longitude =
+        prop_oneof![4 => -180.0..=180.0, 2 => 179.5..=180.0, 2 => -180.0..=-179.5, 2 => -0.5..=0.5];
+    (latitude, longitude).prop_map(|(latitude, longitude)| place(latitude, longitude))
+}
+
+proptest! {
+    #[test]
+    fn nearby_gigs_are_those_that_a_comparison_of_all_finds(
+        places in prop::collection::vec(coordinates(), 0..60),
+        from in coordinates(),
+        within in 1_u32..=200,
+    ) {
+        let within = Kilometres::new(within.into()).unwrap();
+        let gigs: Vec<Gig> =
+            (1..).zip(&places).map(|(number, place)| gig(number, Some(*place))).collect();
+        let (south, north) = latitudes(from, within);
+        let found = nearest(gigs.clone(), from, within, 1_000);
+        let ids: Vec<i64> = found.iter().map(|nearby| nearby.gig.id.get()).collect();
+        for (number, to) in (1..).zip(&places) {
+            let distance = by_chord(from, *to);
+            // A distance that rounding could move across the border counts for neither side.
+            if (distance - within.get()).abs() > 1e-6 {
+                prop_assert_eq!(ids.contains(&number), distance < within.get(), "{:?} {:?}", from, to);
+            }
+            if distance < within.get() - 1e-6 {
+                prop_assert!(south <= to.latitude() && to.latitude() <= north, "{:?} {:?}", from, to);
+            }
+        }
+        prop_assert!(found.is_sorted_by(|one, other| one.distance.get() <= other.distance.get()));
+        let few = nearest(gigs, from, within, 2);
+        prop_assert_eq!(&few[..], &found[..found.len().min(2)]);
+    }
+}
+
+#[test]
+fn gigs_without_a_place_are_near_nothing() {
+    let within = Kilometres::new(200.0).unwrap();
+    assert_eq!(nearest(vec![gig(1, None)], place(0.0, 0.0), within, 10), []);
+    let found = nearest(vec![gig(1, Some(place(90.0, 0.0)))], place(90.0, 180.0), within, 10);
+    assert!(found[0].distance.get() < 1e-6, "a pole has every longitude");
+}
+
+fn board() -> Board {
+    let ledger = Ledger::new(500, 5_000);
+    let dj = ledger.book.get(user(DJ)).unwrap().clone();
+    let played = MusicRequest { state: played_at(30), ..request(500) };
+    let evening = Evening {
+        gig: gig(1, None),
+        status: GigStatus::Open,
+        queue_length: 3,
+        wait_minutes: 8,
+        up_next: vec![NextSong { position: 2, request: request(500) }],
+        last_played: Some(played),
+    };
+    Board { code: DjCode::new("K7TW3M").unwrap(), dj, evening: Some(evening) }
+}
+
+fn played_at(seconds: i64) -> RequestState {
+    RequestState::Played { at: at(seconds), commission: money(75) }
+}
+
+#[test]
+fn each_change_of_what_a_board_shows_gives_it_another_version() {
+    let changes: [(&str, fn(&mut Board)); 18] = [
+        ("code", |board| board.code = DjCode::new("222222").unwrap()),
+        ("name", |board| board.dj.name = line("Other")),
+        ("played", |board| board.dj.dj.as_mut().unwrap().played += 1),
+        ("stars", |board| board.dj.dj.as_mut().unwrap().rating.stars += 1),
+        ("ratings", |board| board.dj.dj.as_mut().unwrap().rating.count += 1),
+        ("price", |board| board.dj.dj.as_mut().unwrap().fee_popular_song = money(9_999)),
+        ("other price", |board| board.dj.dj.as_mut().unwrap().fee_upcoming_artist = money(9_999)),
+        ("end", |board| board.evening = None),
+        ("title", |board| {
+            board.evening.as_mut().unwrap().gig.details.title = GigTitle::new("Later").unwrap()
+        }),
+        ("venue", |board| board.evening.as_mut().unwrap().gig.details.venue = Some(line("Club"))),
+        ("city", |board| board.evening.as_mut().unwrap().gig.details.city = Some(line("Club"))),
+        ("order", |board| board.evening.as_mut().unwrap().gig.details.queue_order = QueueOrder::Arrival),
+        ("members only", |board| board.evening.as_mut().unwrap().gig.details.members_only = true),
+        ("status", |board| board.evening.as_mut().unwrap().status = GigStatus::Paused),
+        ("length", |board| board.evening.as_mut().unwrap().queue_length = 4),
+        ("wait", |board| board.evening.as_mut().unwrap().wait_minutes = 12),
+        ("next song", |board| board.evening.as_mut().unwrap().up_next[0].request.song_title = line("Other")),
+        ("last song", |board| {
+            board.evening.as_mut().unwrap().last_played.as_mut().unwrap().state = played_at(31)
+        }),
+    ];
+    let mut versions = vec![board().version().to_string()];
+    for (name, change) in changes {
+        let mut changed = board();
+        change(&mut changed);
+        let version = changed.version().to_string();
+        assert!(version.len() == 16 && !versions.contains(&version), "{name}");
+        versions.push(version);
+    }
+    let mut unshown = board();
+    let evening = unshown.evening.as_mut().unwrap();
+    evening.up_next[0].request.requester = user(99);
+    evening.gig.details.max_open_per_guest = GuestLimit::new(9).unwrap();
+    assert_eq!(unshown.version(), board().version(), "what is not shown changes no version");
+}
+
+fn numbered(number: i64, guest: i64, title: &str, state: RequestState) -> MusicRequest {
+    let id = RequestId::new(number).unwrap();
+    MusicRequest {
+        id,
+        requester: user(guest),
+        song_title: line(title),
+        state,
+        created_at: at(0),
+        ..request(500)
+    }
+}
+
+#[test]
+fn a_report_counts_played_fees_without_refunded_ones() {
+    let refunded = RequestState::Refunded { at: at(90), commission: money(75) };
+    let requests = [
+        numbered(1, 1, "Blue Monday", played_at(60)),
+        numbered(2, 2, "Other", refunded),
+        numbered(3, 2, "BLUE MONDAY (live)", RequestState::Rejected { at: at(5) }),
+        numbered(4, 3, "Third", played_at(121)),
+    ];
+    let stars =
+        BTreeMap::from([(requests[0].id, Stars::new(5).unwrap()), (requests[3].id, Stars::new(2).unwrap())]);
+    let report = GigReport::new(&requests, &stars).unwrap();
+    let sums = [report.gross, report.commission, report.net, report.refunded];
+    assert_eq!(sums, [1_000, 150, 850, 500].map(money));
+    assert_eq!(report.requests.get(&RequestStatus::Played), Some(&2));
+    assert_eq!((report.guests, report.rating), (3, Rating { stars: 7, count: 2 }));
+    assert_eq!(report.mean_wait, Some(Duration::microseconds(90_500_000)));
+    let songs: Vec<_> =
+        report.top_songs.iter().map(|song| (song.song_title.as_str(), song.requests, song.played)).collect();
+    assert_eq!(songs, [("Blue Monday", 2, 1), ("Other", 1, 1), ("Third", 1, 1)]);
+    assert_eq!(GigReport::new(&[], &BTreeMap::new()), Some(GigReport::default()));
+}
+
+#[test]
+fn a_report_has_ten_songs_and_no_sum_that_is_too_large() {
+    let many: Vec<MusicRequest> = (1..=12)
+        .map(|number| numbered(number, 1, &format!("Song {number}"), RequestState::Cancelled { at: at(1) }))
+        .collect();
+    assert_eq!(GigReport::new(&many, &BTreeMap::new()).unwrap().top_songs.len(), 10);
+    let huge =
+        |number| MusicRequest { fee: Money::from_minor(i128::MAX), ..numbered(number, 1, "S", played_at(1)) };
+    assert_eq!(GigReport::new(&[huge(1), huge(2)], &BTreeMap::new()), None);
+}
