@@ -1,4 +1,4 @@
-//! A stream of a board: it says that the board has changed, and carries none of its data.
+//! A stream that signals changes of a board, without its data.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::service::Service;
 /// The interval of messages on a stream of an unchanged board, so that proxies keep its connection open.
 const SILENT_FOR: Duration = Duration::from_secs(15);
 /// The minimum interval between messages.
-const APART: Duration = Duration::from_secs(3);
+const MIN_INTERVAL: Duration = Duration::from_secs(3);
 
 /// The state of a stream on its reader's side.
 pub struct BoardStream {
@@ -40,7 +40,8 @@ impl BoardStream {
             let is_woken = timeout_at(silent_until, self.watch.woken()).await.is_ok();
             if is_woken {
                 // Until then the server may show a board from before the event.
-                let quiet_until = after(Instant::now(), BOARD_FRESH_FOR.unsigned_abs()).max(after(at, APART));
+                let quiet_until =
+                    after(Instant::now(), BOARD_FRESH_FOR.unsigned_abs()).max(after(at, MIN_INTERVAL));
                 // Ends early at the end of the stream.
                 let _ = timeout_at(quiet_until, self.watch.ended()).await;
             }

@@ -340,13 +340,17 @@ impl Streams {
         network: Option<ClientNetwork>,
         max_streams: usize,
     ) -> Result<(), Full> {
-        if !self.watchers.has_room(network) {
-            return Err(Full::Address);
-        }
-        if self.is_closed || self.len() >= max_streams {
+        let most_watchers = board_watchers::most(max_streams);
+        let room = |streams: &Self| match streams.watchers.has_room(network) {
+            _ if streams.is_closed || streams.len() >= max_streams => Err(Full::Server),
+            _ if streams.watchers.len() >= most_watchers => Err(Full::Server),
+            true => Ok(()),
+            false => Err(Full::Address),
+        };
+        room(self).or_else(|_| {
             self.end_all_abandoned();
-        }
-        if self.is_closed || self.len() >= max_streams { Err(Full::Server) } else { Ok(()) }
+            room(self)
+        })
     }
 
     fn has_room(&self, user: UserId, max_streams: usize) -> Result<(), Full> {

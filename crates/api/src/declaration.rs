@@ -26,6 +26,7 @@ use std::rc::Rc;
 
 use actix_web::http::{Method, StatusCode};
 use cuepoint_domain::authorization::Action;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::endpoint::{Body, Endpoint, Exposure};
@@ -233,7 +234,16 @@ pub struct SuccessResponse {
     /// Names and values of fields in its example that differ from the examples of their schemas.
     pub shown: &'static [(&'static str, &'static str)],
     /// The events that it streams.
-    pub streamed: Option<Described>,
+    pub streamed: Option<Streamed>,
+}
+
+/// The events of a stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Streamed {
+    /// The schema of their data.
+    pub data: Described,
+    /// The stream with an event that has these data.
+    pub example: fn(&Value) -> String,
 }
 
 impl SuccessResponse {
@@ -300,7 +310,7 @@ pub fn page<T: ToSchema>(description: &'static str) -> SuccessResponse {
 pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let stream = Described::inline(server_sent_events::schema::<T>);
     SuccessResponse {
-        streamed: Some(Described::named::<T>()),
+        streamed: Some(Streamed { data: Described::named::<T>(), example: server_sent_events::example }),
         ..of_type(server_sent_events::MEDIA_TYPE, stream, description)
     }
 }
@@ -309,7 +319,13 @@ pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
 #[must_use]
 pub fn signal_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let stream = Described::inline(server_sent_events::schema_of_signals::<T>);
-    of_type(server_sent_events::MEDIA_TYPE, stream, description)
+    SuccessResponse {
+        streamed: Some(Streamed {
+            data: Described::named::<T>(),
+            example: server_sent_events::example_of_signal,
+        }),
+        ..of_type(server_sent_events::MEDIA_TYPE, stream, description)
+    }
 }
 
 /// 201 with this data.

@@ -86,7 +86,7 @@ pub enum EventType {
     /// A DJ opened a gig.
     #[strum(serialize = "gig.opened")]
     GigOpened,
-    /// A gig changed. Also if the DJ paused or continued it by `accepting`, but not by `online` of the profile.
+    /// A gig changed. `accepting` also causes this event. `online` of the profile does not.
     #[strum(serialize = "gig.updated")]
     GigUpdated,
     /// A gig ended. Its open requests are rejected.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use cuepoint_domain::gig::nearby::{latitudes, nearest};
 use cuepoint_domain::gig::report::GigReport;
 use cuepoint_domain::gig::{
-    Board, DjCode, Evening, Gig, GigDetails, GigStatus, GuestLimit, NextSong, QueueOrder,
+    Board, BoardGig, DjCode, Gig, GigDetails, GigStatus, GuestLimit, NextSong, QueueOrder, Song,
 };
 use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::money::Money;
@@ -69,7 +69,7 @@ fn coordinates() -> impl Strategy<Value = Coordinates> {
 
 proptest! {
     #[test]
-    fn nearby_gigs_are_those_that_a_comparison_of_all_finds(
+    fn a_nearby_search_agrees_with_a_comparison_of_all_gigs(
         places in prop::collection::vec(coordinates(), 0..60),
         from in coordinates(),
         within in 1_u32..=200,
@@ -107,25 +107,27 @@ fn gigs_without_a_place_are_near_nothing() {
 fn board() -> Board {
     let ledger = Ledger::new(500, 5_000);
     let dj = ledger.book.get(user(DJ)).unwrap().clone();
-    let played = MusicRequest { state: played_at(30), ..request(500) };
-    let evening = Evening {
+    let song = Song::of(&request(500));
+    let gig = BoardGig {
         gig: gig(1, None),
         status: GigStatus::Open,
         queue_length: 3,
         wait_minutes: 8,
-        up_next: vec![NextSong { position: 2, request: request(500) }],
-        last_played: Some(played),
+        up_next: vec![NextSong { position: 2, song: song.clone() }],
+        last_played: Some((song, at(30))),
     };
-    Board { code: DjCode::new("K7TW3M").unwrap(), dj, evening: Some(evening) }
+    Board { code: DjCode::new("K7TW3M").unwrap(), dj, gig: Some(gig) }
 }
 
 fn played_at(seconds: i64) -> RequestState {
     RequestState::Played { at: at(seconds), commission: money(75) }
 }
 
+type Change = fn(&mut Board);
+
 #[test]
-fn each_change_of_what_a_board_shows_gives_it_another_version() {
-    let changes: [(&str, fn(&mut Board)); 18] = [
+fn every_visible_change_changes_the_board_version() {
+    let changes: [(&str, Change); 18] = [
         ("code", |board| board.code = DjCode::new("222222").unwrap()),
         ("name", |board| board.dj.name = line("Other")),
         ("played", |board| board.dj.dj.as_mut().unwrap().played += 1),
@@ -133,21 +135,17 @@ fn each_change_of_what_a_board_shows_gives_it_another_version() {
         ("ratings", |board| board.dj.dj.as_mut().unwrap().rating.count += 1),
         ("price", |board| board.dj.dj.as_mut().unwrap().fee_popular_song = money(9_999)),
         ("other price", |board| board.dj.dj.as_mut().unwrap().fee_upcoming_artist = money(9_999)),
-        ("end", |board| board.evening = None),
-        ("title", |board| {
-            board.evening.as_mut().unwrap().gig.details.title = GigTitle::new("Later").unwrap()
-        }),
-        ("venue", |board| board.evening.as_mut().unwrap().gig.details.venue = Some(line("Club"))),
-        ("city", |board| board.evening.as_mut().unwrap().gig.details.city = Some(line("Club"))),
-        ("order", |board| board.evening.as_mut().unwrap().gig.details.queue_order = QueueOrder::Arrival),
-        ("members only", |board| board.evening.as_mut().unwrap().gig.details.members_only = true),
-        ("status", |board| board.evening.as_mut().unwrap().status = GigStatus::Paused),
-        ("length", |board| board.evening.as_mut().unwrap().queue_length = 4),
-        ("wait", |board| board.evening.as_mut().unwrap().wait_minutes = 12),
-        ("next song", |board| board.evening.as_mut().unwrap().up_next[0].request.song_title = line("Other")),
-        ("last song", |board| {
-            board.evening.as_mut().unwrap().last_played.as_mut().unwrap().state = played_at(31)
-        }),
+        ("end", |board| board.gig = None),
+        ("title", |board| board.gig.as_mut().unwrap().gig.details.title = GigTitle::new("Later").unwrap()),
+        ("venue", |board| board.gig.as_mut().unwrap().gig.details.venue = Some(line("Club"))),
+        ("city", |board| board.gig.as_mut().unwrap().gig.details.city = Some(line("Club"))),
+        ("order", |board| board.gig.as_mut().unwrap().gig.details.queue_order = QueueOrder::Arrival),
+        ("members only", |board| board.gig.as_mut().unwrap().gig.details.members_only = true),
+        ("status", |board| board.gig.as_mut().unwrap().status = GigStatus::Paused),
+        ("length", |board| board.gig.as_mut().unwrap().queue_length = 4),
+        ("wait", |board| board.gig.as_mut().unwrap().wait_minutes = 12),
+        ("next song", |board| board.gig.as_mut().unwrap().up_next[0].song.title = line("Other")),
+        ("last song", |board| board.gig.as_mut().unwrap().last_played.as_mut().unwrap().1 = at(31)),
     ];
     let mut versions = vec![board().version().to_string()];
     for (name, change) in changes {
@@ -158,9 +156,8 @@ fn each_change_of_what_a_board_shows_gives_it_another_version() {
         versions.push(version);
     }
     let mut unshown = board();
-    let evening = unshown.evening.as_mut().unwrap();
-    evening.up_next[0].request.requester = user(99);
-    evening.gig.details.max_open_per_guest = GuestLimit::new(9).unwrap();
+    let gig = unshown.gig.as_mut().unwrap();
+    gig.gig.details.max_open_per_guest = GuestLimit::new(9).unwrap();
     assert_eq!(unshown.version(), board().version(), "what is not shown changes no version");
 }
 
@@ -187,25 +184,27 @@ fn a_report_counts_played_fees_without_refunded_ones() {
     ];
     let stars =
         BTreeMap::from([(requests[0].id, Stars::new(5).unwrap()), (requests[3].id, Stars::new(2).unwrap())]);
-    let report = GigReport::new(&requests, &stars).unwrap();
+    let report = GigReport::new(&requests, 7, &stars).unwrap();
     let sums = [report.gross, report.commission, report.net, report.refunded];
     assert_eq!(sums, [1_000, 150, 850, 500].map(money));
-    assert_eq!(report.requests.get(&RequestStatus::Played), Some(&2));
+    let counted = |status| report.requests.get(&status);
+    assert_eq!(counted(RequestStatus::Played), Some(&2));
+    assert_eq!(counted(RequestStatus::Cancelled), Some(&7));
     assert_eq!((report.guests, report.rating), (3, Rating { stars: 7, count: 2 }));
     assert_eq!(report.mean_wait, Some(Duration::microseconds(90_500_000)));
     let songs: Vec<_> =
         report.top_songs.iter().map(|song| (song.song_title.as_str(), song.requests, song.played)).collect();
     assert_eq!(songs, [("Blue Monday", 2, 1), ("Other", 1, 1), ("Third", 1, 1)]);
-    assert_eq!(GigReport::new(&[], &BTreeMap::new()), Some(GigReport::default()));
+    assert_eq!(GigReport::new(&[], 0, &BTreeMap::new()).unwrap().mean_wait, None);
 }
 
 #[test]
-fn a_report_has_ten_songs_and_no_sum_that_is_too_large() {
+fn a_report_lists_at_most_ten_songs_and_detects_overflow() {
     let many: Vec<MusicRequest> = (1..=12)
-        .map(|number| numbered(number, 1, &format!("Song {number}"), RequestState::Cancelled { at: at(1) }))
+        .map(|number| numbered(number, 1, &format!("Song {number}"), RequestState::Rejected { at: at(1) }))
         .collect();
-    assert_eq!(GigReport::new(&many, &BTreeMap::new()).unwrap().top_songs.len(), 10);
+    assert_eq!(GigReport::new(&many, 0, &BTreeMap::new()).unwrap().top_songs.len(), 10);
     let huge =
         |number| MusicRequest { fee: Money::from_minor(i128::MAX), ..numbered(number, 1, "S", played_at(1)) };
-    assert_eq!(GigReport::new(&[huge(1), huge(2)], &BTreeMap::new()), None);
+    assert_eq!(GigReport::new(&[huge(1), huge(2)], 0, &BTreeMap::new()), None);
 }

@@ -255,7 +255,7 @@ fn a_dedication_is_stored_beside_the_request_and_not_in_its_receipt() {
 }
 
 #[test]
-fn a_request_without_an_address_gets_that_of_a_search() {
+fn a_request_without_music_url_gets_a_search_url() {
     let mut ledger = Ledger::new(500, 5_000);
     let plan = ask(&mut ledger, 1, None, wish(None), &terms(0)).unwrap();
     let request = made(ledger.apply(&plan).unwrap());

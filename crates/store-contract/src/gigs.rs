@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{Addressee, GigQueue, Move, MusicRequest, NewRequest};
+use cuepoint_domain::music_request::{Addressee, GigQueue, Move, MusicRequest, NewRequest, Stars};
 use cuepoint_domain::operation::{Entity, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, Store};
@@ -19,10 +19,11 @@ use crate::scenario::{Scenario, at, at_once, line, request_of};
 promises! { ($) gigs as gigs_promises {
     an_opened_gig_reads_back_with_its_code,
     only_one_of_several_gigs_opened_at_once_is_open,
-    the_newest_code_of_a_dj_is_in_force,
+    the_newest_code_of_a_dj_is_the_current_one,
     requests_of_a_gig_include_open_ones_from_before_it,
+    open_gigs_are_found_by_code_and_latitude,
     gigs_end_by_time_and_with_their_dj,
-    an_ended_gig_is_unsettled_until_it_is_settled,
+    ended_gigs_are_listed_until_they_are_settled,
     dedications_are_kept_for_thirty_days,
     an_erasure_removes_dedications_and_the_texts_of_gigs,
     gigs_and_dedications_are_exported,
@@ -163,7 +164,7 @@ pub async fn only_one_of_several_gigs_opened_at_once_is_open(store: Arc<dyn Stor
 }
 
 /// A code stays the same until a new one replaces it, and no code is assigned to another DJ.
-pub async fn the_newest_code_of_a_dj_is_in_force(store: Arc<dyn Store>) {
+pub async fn the_newest_code_of_a_dj_is_the_current_one(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let dj = scenario.dj(100).await;
     assert_eq!(scenario.store.code_of(dj).await.unwrap(), None);
@@ -171,8 +172,8 @@ pub async fn the_newest_code_of_a_dj_is_in_force(store: Arc<dyn Store>) {
         let plan = opening(&scenario, dj, code(number), at(seconds)).await;
         let record = record_of(&scenario.fresh(plan).await);
         assert_eq!(record.code, code(number));
-        let in_force = scenario.store.code_of(dj).await.unwrap().unwrap();
-        assert_eq!((in_force.code, in_force.dj), (code(number), dj), "at {seconds}");
+        let current = scenario.store.code_of(dj).await.unwrap().unwrap();
+        assert_eq!((current.code, current.dj), (code(number), dj), "at {seconds}");
         let gig = scenario.stored(record.id.gig()).await.unwrap();
         ended(&scenario, &gig, seconds + 1).await;
     }
@@ -198,13 +199,25 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     scenario.move_request(cancelled, Move::Cancel, at(8)).await.unwrap();
     for (which, expected) in [
         (GigRequests::Open, vec![before, open]),
-        (GigRequests::OpenAndPlayed, vec![before, open, played]),
-        (GigRequests::All, vec![before, open, played, cancelled]),
+        (GigRequests::OpenAndPlayed { most_without_gig: 1 }, vec![before, open, played]),
+        (GigRequests::OpenAndPlayed { most_without_gig: 0 }, vec![open, played]),
+        (GigRequests::NotCancelled, vec![open, played]),
     ] {
         let expected: BTreeSet<RequestId> = expected.into_iter().collect();
         let found = requests_of(&scenario, &gig, which).await;
         assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{which:?}");
     }
+    let own = |guest, limit| {
+        let (store, gig) = (scenario.store.clone(), gig.clone());
+        async move {
+            let own = store.requests_of_guest(&gig, guest, at(0), limit).await.unwrap();
+            own.into_iter().map(|request| request.id).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(own(guest, 50).await, [cancelled, played, open, before], "newest first");
+    assert_eq!(own(guest, 2).await, [cancelled, played]);
+    assert_eq!(own(other, 50).await, []);
+    assert_eq!(scenario.store.cancelled_in_gig(gig.id).await.unwrap(), 1);
     assert_eq!(scenario.store.open_in_gig(gig.id, at(9)).await.unwrap(), 1);
     assert_eq!(scenario.store.open_in_gig(gig.id, at(100_000)).await.unwrap(), 0, "overdue");
     let gig = ended(&scenario, &gig, 10).await;
@@ -213,6 +226,36 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     let found = requests_of(&scenario, &gig, GigRequests::Open).await;
     assert_eq!(found, [before, open], "not those made after the end");
     assert_eq!(requests_of(&scenario, &again, GigRequests::Open).await.len(), 2);
+}
+
+/// The ratings of requests, and the codes and places of open gigs.
+pub async fn open_gigs_are_found_by_code_and_latitude(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    let (gig, gone) = (opened(&scenario, dj, 1).await, opened(&scenario, other, 1).await);
+    let played = request_in(&scenario, &gig, guest, 2).await.id;
+    scenario.move_request(played, Move::Play, at(3)).await.unwrap();
+    let played = scenario.stored_request(played).await;
+    let stars = Stars::new(4).unwrap();
+    let rate = plans::rate_request(scenario.by(guest, at(4)), &played, None, stars).unwrap();
+    scenario.fresh(rate).await;
+    let unrated = request_in(&scenario, &gig, guest, 5).await.id;
+    let found = scenario.store.stars(&BTreeSet::from([played.id, unrated])).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(played.id, stars)]);
+    let latitude = gig.details.coordinates.unwrap().latitude();
+    let between = |south: f64, north: f64| {
+        let store = scenario.store.clone();
+        async move {
+            let gigs = store.open_gigs_between(south, north, 100).await.unwrap();
+            gigs.into_iter().map(|gig| gig.id).collect::<BTreeSet<GigId>>()
+        }
+    };
+    assert_eq!(between(latitude, latitude).await, BTreeSet::from([gig.id, gone.id]));
+    assert_eq!(between(latitude + 0.1, 90.0).await, BTreeSet::new());
+    ended(&scenario, &gone, 6).await;
+    assert_eq!(between(-90.0, 90.0).await, BTreeSet::from([gig.id]));
+    assert_eq!(scenario.store.open_codes(100).await.unwrap(), [gig.code]);
+    assert_eq!(scenario.store.open_codes(0).await.unwrap(), []);
 }
 
 /// The work list has the gigs that were open for too long, and those of DJs who are suspended or erased.
@@ -246,7 +289,7 @@ pub async fn gigs_end_by_time_and_with_their_dj(store: Arc<dyn Store>) {
 }
 
 /// Ended gigs are listed until they are settled.
-pub async fn an_ended_gig_is_unsettled_until_it_is_settled(store: Arc<dyn Store>) {
+pub async fn ended_gigs_are_listed_until_they_are_settled(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let mut gigs = Vec::new();
     for _ in 0..3 {

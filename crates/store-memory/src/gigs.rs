@@ -93,13 +93,42 @@ impl Gigs for MemoryStore {
             let status = request.state.status();
             match which {
                 GigRequests::Open => status.holds_fee(),
-                GigRequests::OpenAndPlayed => status.holds_fee() || status == RequestStatus::Played,
-                GigRequests::Of(guest) => request.requester == guest,
-                GigRequests::All => true,
+                GigRequests::OpenAndPlayed { .. } => status.holds_fee() || status == RequestStatus::Played,
+                GigRequests::NotCancelled => status != RequestStatus::Cancelled && request.gig.is_some(),
             }
         };
+        let mut left = match which {
+            GigRequests::OpenAndPlayed { most_without_gig } => most_without_gig,
+            GigRequests::Open | GigRequests::NotCancelled => u32::MAX,
+        };
+        let mut has_room = |request: &&MusicRequest| {
+            let has_room = request.gig.is_some() || left > 0;
+            left = left.saturating_sub(u32::from(request.gig.is_none()));
+            has_room
+        };
         let requests = sorted(requests_of(&state, gig, oldest).filter(is_wanted), |request| request.id);
-        Ok(requests.into_iter().cloned().collect())
+        Ok(requests.into_iter().filter(|request| has_room(request)).cloned().collect())
+    }
+
+    async fn requests_of_guest(
+        &self,
+        gig: &Gig,
+        guest: UserId,
+        oldest: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable> {
+        let state = self.lock()?;
+        let own = requests_of(&state, gig, oldest).filter(|request| request.requester == guest);
+        Ok(first(newest_first(own, |request| (request.created_at, request.id)), limit))
+    }
+
+    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {
+        let state = self.lock()?;
+        let is_cancelled = |request: &&MusicRequest| {
+            request.gig == Some(gig) && request.state.status() == RequestStatus::Cancelled
+        };
+        let cancelled = state.book.all::<MusicRequest>().filter(is_cancelled).count();
+        Ok(u64::try_from(cancelled).unwrap_or(u64::MAX))
     }
 
     async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable> {
@@ -134,6 +163,12 @@ impl Gigs for MemoryStore {
             state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none()).filter(is_between).collect();
         open.sort_by(|one, other| latitude(one).partial_cmp(&latitude(other)).unwrap_or(Ordering::Equal));
         Ok(first(open, limit))
+    }
+
+    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable> {
+        let state = self.lock()?;
+        let open = state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none());
+        Ok(first(sorted(open, |gig| gig.id), limit).into_iter().map(|gig| gig.code).collect())
     }
 
     async fn gigs_to_end(

@@ -9,4 +9,4 @@ async fn store() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-cuepoint_store_contract::store_contract!(store, histories = 64, steps = 60);
+cuepoint_store_contract::store_contract!(store, histories = 128, steps = 60);

@@ -1,10 +1,11 @@
 //! Views of boards: what everybody can see of a gig, and what its guests see of their requests.
 
 use cuepoint_domain::application::queries::{NearbyBoard, OfferPlace, OwnRequest, OwnRequests};
-use cuepoint_domain::gig::{Board, BoardVersion, Evening, GigStatus, NextSong};
+use cuepoint_domain::gig::{Board, BoardGig, BoardVersion, GigStatus, NextSong, Song};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::music_request::Stars;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{Coordinates, User};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,37 +48,34 @@ view! {
         position: u32 = next.position,
         /// Title of the song.
         #[schema(example = "Blue Monday")]
-        song_title: &'b str = next.request.song_title.as_str(),
+        song_title: &'b str = next.song.title.as_str(),
         /// Name of the artist.
         #[schema(example = "New Order")]
-        artist_name: &'b str = next.request.artist_name.as_str(),
+        artist_name: &'b str = next.song.artist.as_str(),
     }
 }
 
 view! {
     /// The song that was played last.
-    pub struct LastPlayedView<'b> as LastPlayed of (
-        song_title: &'b Line,
-        artist_name: &'b Line,
-        at: Option<WireTimestamp>,
-    ) {
+    pub struct LastPlayedView<'b> as LastPlayed of (song: &'b Song, at: Timestamp) {
         /// Title of the song.
         #[schema(example = "Bizarre Love Triangle")]
-        song_title: &'b str = song_title.as_str(),
+        song_title: &'b str = song.title.as_str(),
         /// Name of the artist.
         #[schema(example = "New Order")]
-        artist_name: &'b str = artist_name.as_str(),
+        artist_name: &'b str = song.artist.as_str(),
         /// Time of the play.
-        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
-        played_at: Option<WireTimestamp> = at,
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        played_at: WireTimestamp = WireTimestamp(at),
     }
 }
 
 view! {
-    /// The board of a DJ's code. Without an open gig, its status is `ended`, and the fields of the gig are null.
+    /// The board of a DJ. Without an open gig, `status` is `ended`, `queue_length` is 0, `up_next` is empty, and the other
+    /// fields of the gig are null.
     pub struct BoardView<'b> as Board of (board: &'b Board, currency: &Currency) {
-        let evening = board.evening.as_ref();
-        let details = evening.map(|evening| &evening.gig.details);
+        let gig = board.gig.as_ref();
+        let details = gig.map(|gig| &gig.gig.details);
         let price = |price: fn(&User) -> Money| Number::money(currency, price(&board.dj));
         /// Code of the DJ.
         #[schema(example = "K7TW3M")]
@@ -85,7 +83,7 @@ view! {
         /// Title of the gig.
         #[schema(example = "Friday at the Blue Room")]
         title: Option<&'b str> = details.map(|details| details.title.as_str()),
-        /// Place, such as the name of a club.
+        /// Venue, such as a club.
         #[schema(example = "Blue Room")]
         venue: Option<&'b str> = details.and_then(|details| details.venue.as_ref()).map(Line::as_str),
         /// City.
@@ -108,21 +106,21 @@ view! {
         fee_popular_song: Number = price(|dj| dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song)),
         /// Status of the gig.
         #[schema(value_type = names::GigStatus)]
-        status: &'static str = evening.map_or(GigStatus::Ended, |evening| evening.status).name(),
+        status: &'static str = gig.map_or(GigStatus::Ended, |gig| gig.status).name(),
         /// Order of the queue.
         #[schema(value_type = Option<names::QueueOrder>)]
         queue_order: Option<&'static str> = details.map(|details| details.queue_order.name()),
         /// Number of open requests.
         #[schema(minimum = 0, example = 12)]
-        queue_length: u64 = evening.map_or(0, |evening| evening.queue_length),
+        queue_length: u64 = gig.map_or(0, |gig| gig.queue_length),
         /// Expected wait in minutes of a new guest's request at the price of a popular song.
         #[schema(minimum = 0, example = 16)]
-        wait_minutes: Option<u32> = evening.map(|evening| evening.wait_minutes),
+        wait_minutes: Option<u32> = gig.map(|gig| gig.wait_minutes),
         /// Accepted requests in the order of the queue, at most 20.
-        up_next: Vec<NextSongView<'b>> = evening.map_or(&[][..], |evening| &evening.up_next).iter().map(NextSongView::new).collect(),
+        up_next: Vec<NextSongView<'b>> = gig.map_or(&[][..], |gig| &gig.up_next).iter().map(NextSongView::new).collect(),
         /// The song that was played last; null before the first play.
-        last_played: Option<LastPlayedView<'b>> = evening.and_then(last_played),
-        /// 1 if guest accounts cannot make requests, otherwise 0.
+        last_played: Option<LastPlayedView<'b>> = gig.and_then(last_played),
+        /// 1 if guest accounts cannot make requests, otherwise 0. There are no guest accounts yet.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: Option<u8> = details.map(|details| u8::from(details.members_only)),
         /// Digest of the board, equal on every server: 16 hexadecimal digits. It differs if the board has changed.
@@ -131,14 +129,12 @@ view! {
     }
 }
 
-fn last_played(evening: &Evening) -> Option<LastPlayedView<'_>> {
-    let played = evening.last_played.as_ref()?;
-    let at = evening.last_played_at().map(WireTimestamp);
-    Some(LastPlayedView::new(&played.song_title, &played.artist_name, at))
+fn last_played(gig: &BoardGig) -> Option<LastPlayedView<'_>> {
+    gig.last_played.as_ref().map(|(song, at)| LastPlayedView::new(song, *at))
 }
 
 view! {
-    /// The news of a board stream: clients compare the version with that of the board that they show.
+    /// An event of a board stream. A client compares the version with the board that it shows.
     pub struct BoardChangeView as BoardChange of (version: BoardVersion) {
         /// Digest of the board.
         #[schema(example = "6f1c2ab09d3e4f57")]
@@ -180,7 +176,7 @@ view! {
 }
 
 view! {
-    /// An open gig near a place.
+    /// An open gig near a location.
     pub struct NearbyBoardView<'b> as NearbyBoard of (nearby: &'b NearbyBoard, currency: &Currency) {
         let details = &nearby.gig.gig.details;
         let profile = nearby.dj.dj.clone().unwrap_or_default();
@@ -190,7 +186,7 @@ view! {
         /// Title of the gig.
         #[schema(example = "Friday at the Blue Room")]
         title: &'b str = details.title.as_str(),
-        /// Place, such as the name of a club; null if not given.
+        /// Venue, such as a club; null if not given.
         #[schema(example = "Blue Room")]
         venue: Option<&'b str> = details.venue.as_ref().map(Line::as_str),
         /// City; null if not given.
@@ -251,7 +247,7 @@ impl<'q> OwnRequestsData<'q> {
     }
 }
 
-/// Open gigs near a place, in an answer.
+/// Open gigs near a location, in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct NearbyBoardsData<'b> {
     /// The gigs, nearest first, at most 50.

@@ -15,7 +15,7 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A gig in an event: without its texts, which can be erased.
+    /// A gig in an event. It has no texts, because texts can be erased.
     pub struct GigRecordView as GigRecord of (record: &GigRecord) {
         /// Id of the gig.
         #[id(example = 5)]
@@ -45,7 +45,7 @@ view! {
         /// Title.
         #[schema(example = "Friday at the Blue Room")]
         title: String = details.title.as_str().to_owned(),
-        /// Place, such as the name of a club; null if not given.
+        /// Venue, such as a club; null if not given.
         #[schema(example = "Blue Room")]
         venue: Option<String> = details.venue.as_ref().map(|venue| venue.as_str().to_owned()),
         /// City; null if not given.
@@ -66,7 +66,7 @@ view! {
         /// Largest number of open requests of one guest.
         #[schema(minimum = 1, maximum = 100, example = 3)]
         max_open_per_guest: u8 = details.max_open_per_guest.get(),
-        /// 1 if guest accounts cannot make requests, otherwise 0.
+        /// 1 if guest accounts cannot make requests, otherwise 0. There are no guest accounts yet.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: u8 = u8::from(details.members_only),
         /// Time of the opening.
@@ -166,7 +166,7 @@ view! {
         message: Option<&'q str> = queued.message.as_ref().map(|message| message.as_str()),
         /// The place.
         place: PlaceView = PlaceView::new(&queued.place),
-        /// Ids of other open requests of the same song, by place.
+        /// Ids of other open requests of the same song, by place; at most ten.
         #[schema(example = json!([43]))]
         same_song: Vec<i64> = queued.same_song.iter().map(|id| id.get()).collect(),
     }

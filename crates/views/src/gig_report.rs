@@ -50,7 +50,7 @@ view! {
         /// Artist in its earliest request.
         #[schema(example = "New Order")]
         artist_name: &'r str = song.artist_name.as_str(),
-        /// Number of its requests.
+        /// Number of its requests that were not cancelled.
         #[schema(minimum = 1, example = 3)]
         requests: u64 = song.requests,
         /// Number of those that were played, refunded ones included.
@@ -79,7 +79,7 @@ view! {
         /// Fees of refunded requests.
         #[decimal(example = 10.00)]
         refunded: Number = Number::money(currency, report.refunded),
-        /// Number of guests with a request.
+        /// Number of guests with a request that was not cancelled.
         #[schema(minimum = 0, example = 18)]
         guests: u64 = report.guests,
         /// Mean time in minutes from a request to its play, rounded up; null before the first play.

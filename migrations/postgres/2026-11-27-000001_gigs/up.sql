@@ -1,4 +1,4 @@
--- The codes of DJs. The newest one of a DJ is in force. Rows are never deleted, so that no code is ever assigned to
+-- The codes of DJs. The newest one of a DJ is the current one. Rows are never deleted, so that no code is ever assigned to
 -- another DJ.
 CREATE TABLE gig_codes (
     -- Compared by its bytes, as in SQLite, because a copy reads the table in this order.

@@ -1,4 +1,4 @@
--- The codes of DJs. The newest one of a DJ is in force. Rows are never deleted, so that no code is ever assigned to
+-- The codes of DJs. The newest one of a DJ is the current one. Rows are never deleted, so that no code is ever assigned to
 -- another DJ.
 CREATE TABLE gig_codes (
     code TEXT PRIMARY KEY
@@ -41,7 +41,7 @@ CREATE INDEX gigs_nearby ON gigs (latitude) WHERE ended_at IS NULL AND latitude 
 -- The gig of a request. Requests without a gig cost nothing.
 ALTER TABLE music_requests ADD COLUMN gig_id INTEGER REFERENCES gigs (id);
 CREATE INDEX music_requests_by_gig
-    ON music_requests (gig_id, id, status, expires_at, changed_at) WHERE gig_id IS NOT NULL;
+    ON music_requests (gig_id, status, expires_at) WHERE gig_id IS NOT NULL;
 
 -- The dedications of requests. They are not columns of a request, because its receipts are permanent.
 CREATE TABLE request_messages (

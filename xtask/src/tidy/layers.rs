@@ -69,7 +69,7 @@ const CRATES: &[CrateLayers] = &[
                 "topups",
             ],
             &["service"],
-            &["event_stream"],
+            &["event_stream", "board_stream"],
             &[""],
         ],
         exceptions: &[],

@@ -1,4 +1,4 @@
-//! The streams of boards: each is woken by the events of a DJ, and carries no data of them.
+//! Board streams. The events of a DJ wake them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,6 +14,11 @@ use super::{ClientConnection, EventHub, Full, Hub, StreamKey};
 
 /// The maximum number of board streams of a client address on this server.
 const PER_ADDRESS: usize = 1_500;
+
+/// The maximum number of board streams among this many streams: a fifth is left for events, which need a token.
+pub(super) fn most(max_streams: usize) -> usize {
+    max_streams.saturating_sub(max_streams.div_euclid(5))
+}
 
 /// The open streams of boards.
 #[derive(Default)]
@@ -64,11 +69,10 @@ impl BoardWatchers {
         self.open.keys().copied().collect()
     }
 
-    /// Wakes the streams of the users of an event.
+    /// Wakes the streams of the DJ of an event.
     pub(super) fn wake(&self, event: &Event) {
-        let audience = event.audience();
-        let concerned = [audience.owner, audience.dj].into_iter().flatten();
-        for key in concerned.filter_map(|user| self.by_dj.get(&user)).flatten() {
+        let of_dj = event.audience().dj.and_then(|dj| self.by_dj.get(&dj));
+        for key in of_dj.into_iter().flatten() {
             if let Some(watcher) = self.open.get(key) {
                 watcher.signal.woken.notify_one();
             }
@@ -123,6 +127,8 @@ impl EventHub {
     ) -> Result<BoardWatch, Full> {
         let Self(hub) = self;
         let signal = Arc::<Signal>::default();
+        // The reader of the stream has read the board before.
+        signal.woken.notify_one();
         let watcher = Watcher { dj, network, connection, signal: Arc::clone(&signal) };
         let mut streams = hub.lock();
         streams.make_room_for_watcher(network, hub.max_streams)?;

@@ -23,7 +23,7 @@ use super::{BEARER, SIGNATURE, examples};
 use crate::declaration::{Declaration, JSON};
 use crate::endpoint::{Body, Endpoint, Exposure};
 use crate::wire::error::Code;
-use crate::wire::{kinds, server_sent_events};
+use crate::wire::kinds;
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::wire::schema::text_of;
 
@@ -241,7 +241,7 @@ fn success(declaration: &Declaration, examples: &ExampleValues) -> Response {
     if let Some((media_type, schema)) = success.content {
         let mut content = Content::new(Some(schema.used()));
         content.example = match success.streamed {
-            Some(event) => Some(json!(server_sent_events::example(&examples.of(&event.used())))),
+            Some(streamed) => Some(json!((streamed.example)(&examples.of(&streamed.data.used())))),
             None if media_type == JSON => {
                 Some(examples.showing(&schema.used(), declaration.path, success.shown))
             }

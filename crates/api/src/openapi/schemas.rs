@@ -22,7 +22,8 @@ pub(super) fn of(declarations: &[Declaration]) -> Schemas {
     for declaration in declarations {
         let answer = declaration.answers.content.map(|(_, schema)| schema);
         let filters = declaration.filters.iter().map(|filter| filter.schema);
-        filters.chain(answer).for_each(|schema| schema.collect(&mut described));
+        let streamed = declaration.answers.streamed.map(|streamed| streamed.data);
+        filters.chain(answer).chain(streamed).for_each(|schema| schema.collect(&mut described));
     }
     webhooks::bodies().for_each(|schema| schema.collect(&mut described));
     let mut schemas = described.clone();

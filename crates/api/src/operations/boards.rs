@@ -27,11 +27,12 @@ use crate::wire::values::InvalidValue;
 operations! {
     /// Show a board
     ///
-    /// The public view of a DJ's open gig. No token is needed. It names no guest, and shows the titles of accepted and
-    /// played requests alone. Without an open gig, its status is `ended`, and the fields of the gig are null.
+    /// The public view of a DJ's open gig. No token is needed. It names no guest, and shows only the titles of accepted
+    /// and played requests. Without an open gig, `status` is `ended`, `queue_length` is 0, `up_next` is empty, and the
+    /// other fields of the gig are null.
     ///
-    /// A server may show a board that is a second old. A code that is not in force returns 404 `not_found`. After 60 of
-    /// them in a minute, further ones from the same address return 429 `rate_limited`.
+    /// A server may show a board that is a second old. An unknown or replaced code returns 404 `not_found`. After 60 of
+    /// them in a minute, further ones from the same client address return 429 `rate_limited`.
     GET "/api/v1/boards/{code}" "getBoard" {
         tag: Boards,
         run: anonymous(show),
@@ -44,10 +45,13 @@ operations! {
     /// Server-sent events of the type `changed`. Each has the version of the board. No token is needed. If it differs
     /// from the version of the board that the client shows, the client reads the board again.
     ///
-    /// The first event has the present version. Later ones follow at most once in 3 seconds, and at least every 15
-    /// seconds. A change of prices is seen within 15 seconds. A stream ends when the code is replaced or the server
-    /// stops. Beyond 1,500 streams of a client address, or `events.max_streams` streams, a server returns 503
-    /// `unavailable` with `Retry-After`.
+    /// The first event has the present version. Others follow after changes, at most one in 3 seconds. The service
+    /// repeats the version after about 15 seconds without a change. Changes of the profile, such as prices or `online`,
+    /// appear within about 15 seconds.
+    ///
+    /// A stream can end at any time. Reconnect after `retry`. A 404 then means that the code was replaced. Beyond 1500
+    /// streams of a client address, or `events.max_streams` streams, a server returns 503 `unavailable` with
+    /// `Retry-After`.
     GET "/api/v1/boards/{code}/stream" "streamBoard" {
         tag: Boards,
         run: anonymous(stream::open),
@@ -67,10 +71,10 @@ operations! {
         filters: OfferFilters::DECLARED,
     }
 
-    /// List the open gigs near a place
+    /// List the open gigs near a location
     ///
-    /// The open gigs that have a place, nearest first. No token is needed. The place in the query is neither stored nor
-    /// logged.
+    /// The open gigs with coordinates, nearest first. No token is needed. The location in the query is neither stored
+    /// nor logged.
     GET "/api/v1/boards" "listNearbyBoards" {
         tag: Boards,
         run: anonymous(nearby),
@@ -81,7 +85,7 @@ operations! {
 }
 
 filters! {
-    /// A place and its surroundings.
+    /// A location and its surroundings.
     struct NearbyFilters {
         /// Latitude and longitude in degrees, separated by a comma; required.
         near: Coordinates = filters::COORDINATES,
@@ -103,36 +107,38 @@ async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
     ApiResponse::new("Board.", BoardData { board: BoardView::new(&board, call.currency()) })
 }
 
-/// The board of the code in the path. Codes that are not in force count for the client address, so that codes cannot be
-/// guessed without limit.
+/// The board of the code in the path.
 async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
-    let limits = &call.api.limits;
-    let network = call.client().network();
     let boards = &call.use_cases().boards;
-    let found = match code(call) {
-        Some(code) => {
-            if !boards.has_shown(code) {
-                limits.ensure_left(Class::UnknownCodes, network).map_err(ApiError::rate_limited)?;
-            }
-            boards.board(code).await
-        }
-        None => Err(Failure::NotFound),
-    };
-    if matches!(found, Err(Failure::NotFound)) {
-        limits.admit_network(Class::UnknownCodes, network).map_err(ApiError::rate_limited)?;
-    }
-    Ok(found?)
+    counted(call, async |code| boards.board(code).await).await
 }
 
-/// The code in the path.
-fn code(call: &ApiCall) -> Option<DjCode> {
-    DjCode::new(call.path_parameter())
+/// What is found under the code in the path. Unknown and replaced codes count for the client address, so that codes
+/// cannot be guessed without limit. Codes of open gigs do not count, so that nobody can lock the guests of a venue out.
+async fn counted<T>(
+    call: &ApiCall,
+    find: impl AsyncFnOnce(DjCode) -> Result<T, Failure>,
+) -> Result<T, ApiError> {
+    let limits = &call.api.limits;
+    let code = DjCode::new(call.path_parameter());
+    if let Some(code) = code
+        && call.use_cases().boards.is_well_known(code).await?
+    {
+        return Ok(find(code).await?);
+    }
+    let admitted = limits.admit_network(Class::UnknownCodes, call.client().network());
+    let admitted = admitted.map_err(ApiError::rate_limited)?;
+    let found = find(code.ok_or(Code::NotFound)?).await?;
+    if let Some(admitted) = admitted {
+        limits.refund(admitted);
+    }
+    Ok(found)
 }
 
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let code = code(&call).ok_or(Code::NotFound)?;
     let offers = offers(&call)?;
-    let own = call.use_cases().boards.own_requests(&principal, code, &offers).await?;
+    let boards = &call.use_cases().boards;
+    let own = counted(&call, async |code| boards.own_requests(&principal, code, &offers).await).await?;
     ApiResponse::new("Requests.", OwnRequestsData::new(&own, call.currency()))
 }
 

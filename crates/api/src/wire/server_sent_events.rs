@@ -31,8 +31,7 @@ pub fn retry_after(number: u64) -> Duration {
     Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread))
 }
 
-/// The beginning of a stream that cannot be resumed: the time after which a client reconnects that receives nothing
-/// else.
+/// The first message of a stream without ids: the reconnection time.
 #[must_use]
 pub fn retry(after: Duration) -> Bytes {
     Bytes::from(format!("retry: {}\n\n", after.as_millis()))
@@ -100,7 +99,7 @@ pub fn schema<T: ToSchema>() -> RefOr<Schema> {
     RefOr::T(Schema::from(stream.build()))
 }
 
-/// The schema of a stream that cannot be resumed, whose events have these data and this type.
+/// The schema of a stream without ids.
 #[must_use]
 pub fn schema_of_signals<T: ToSchema>() -> RefOr<Schema> {
     let data = kinds::text()
@@ -108,7 +107,7 @@ pub fn schema_of_signals<T: ToSchema>() -> RefOr<Schema> {
         .content_schema(Some(Described::named::<T>().used()));
     let message = ObjectBuilder::new()
         .description(Some("A message: lines of the form `name: value`, up to an empty line."))
-        .property("event", kinds::text().enum_values(Some(["changed"])))
+        .property("event", kinds::text().enum_values(Some([CHANGED])))
         .property("data", data.description(Some("The event, as JSON on one line.")))
         .property(
             "retry",
@@ -133,6 +132,18 @@ pub fn example(event: &Value) -> String {
     // A JSON value can always be written to memory.
     let _ = append(&mut stream, position, kind, event);
     String::from_utf8_lossy(&stream).into_owned()
+}
+
+/// The type of an event that says that an object has changed.
+pub const CHANGED: &str = "changed";
+
+/// A stream without ids, with this event.
+#[must_use]
+pub fn example_of_signal(event: &Value) -> String {
+    let begin = retry(Duration::from_millis(2_500));
+    // A JSON value can always be written to memory.
+    let event = without_id(CHANGED, event).unwrap_or_default();
+    String::from_utf8_lossy(&[begin, event].concat()).into_owned()
 }
 
 #[cfg(test)]

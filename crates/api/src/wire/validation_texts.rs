@@ -315,7 +315,7 @@ pub fn too_many_open(most: u32) -> FieldProblem {
 /// The queue of the DJ's gig is full.
 #[must_use]
 pub fn queue_full(most: u32) -> FieldProblem {
-    FieldProblem::limit(most, format!("The queue of this DJ is full: it has {most} open requests."))
+    FieldProblem::limit(most, format!("The queue of this DJ is full. It can have {most} open requests."))
 }
 
 /// A dedication although no gig of the DJ is open.

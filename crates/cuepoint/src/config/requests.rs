@@ -14,7 +14,7 @@ use super::values::{DAY, FromText, HOUR, Seconds, Text, Whole};
 pub struct Requests {
     /// The deadlines, the commission and the limits of requests.
     pub terms: RequestTerms,
-    /// The time after its opening at which a gig ends.
+    /// The maximum duration of a gig.
     pub longest_gig: time::Duration,
     /// The interval at which overdue requests and the requests of ended gigs are settled.
     pub sweep_interval: Duration,

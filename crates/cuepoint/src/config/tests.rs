@@ -75,6 +75,7 @@ fn the_compiled_defaults_are_complete() {
         withdrawals: number(5),
         webhooks_per_hour: number(10),
         webhook_changes_per_hour: number(20),
+        gigs_per_hour: number(20),
         boards: number(12_000),
         unknown_codes: number(60),
         other: number(60),
@@ -187,6 +188,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("rate_limits.waiting_passwords_per_network", "14"),
         ("rate_limits.boards_per_minute", "15"),
         ("rate_limits.unknown_codes_per_minute", "16"),
+        ("rate_limits.gigs_per_hour", "17"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -224,6 +226,7 @@ fn configuration_keys_can_be_set_by_variables() {
         waiting_passwords,
         boards,
         unknown_codes,
+        gigs_per_hour,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
     let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
@@ -231,10 +234,10 @@ fn configuration_keys_can_be_set_by_variables() {
         &[login, requests, withdrawals, other, failed_logins][..],
         &per_hour,
         &by_address,
-        &[boards, unknown_codes],
+        &[boards, unknown_codes, gigs_per_hour],
     ]
     .concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=16));
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=17));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

@@ -4,10 +4,12 @@ use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, blocks, document
 
 on_one_store!(
     app_guide_examples_return_the_printed_answers,
+    gig_guide_examples_follow_those_of_the_app_guide,
     api_reference_examples_return_the_printed_answers,
 );
 
 const APP: &str = include_str!("../../../../docs/guide/app.md");
+const GIGS: &str = include_str!("../../../../docs/guide/gigs.md");
 const REFERENCE: &str = include_str!("../../../../docs/api.md");
 
 /// Runs the examples of a document against a server with rate limits, like the one that a reader starts.
@@ -18,6 +20,10 @@ fn check(document: &str, store: Store) {
 
 fn app_guide_examples_return_the_printed_answers(store: Store) {
     check(APP, store);
+}
+
+fn gig_guide_examples_follow_those_of_the_app_guide(store: Store) {
+    check(&[APP, GIGS].join("\n"), store);
 }
 
 fn api_reference_examples_return_the_printed_answers(store: Store) {
@@ -40,8 +46,14 @@ fn documented_quotas_match_the_defaults() {
 }
 
 /// The documents with requests, which tests of this suite run.
-const RUN: [&str; 5] =
-    ["README.md", "docs/api.md", "docs/guide/app.md", "docs/guide/operator.md", "docs/guide/providers.md"];
+const RUN: [&str; 6] = [
+    "README.md",
+    "docs/api.md",
+    "docs/guide/app.md",
+    "docs/guide/gigs.md",
+    "docs/guide/operator.md",
+    "docs/guide/providers.md",
+];
 
 #[test]
 fn every_document_with_curl_commands_is_tested() {

@@ -45,6 +45,7 @@ mod expiry;
 mod exported_columns;
 mod failures;
 mod fields;
+mod gig_endings;
 mod gigs;
 mod guides;
 mod head_requests;

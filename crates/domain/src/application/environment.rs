@@ -59,7 +59,7 @@ pub struct Ports {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
     pub requests: RequestTerms,
-    /// The time after its opening at which a gig ends.
+    /// The maximum duration of a gig.
     pub longest_gig: Duration,
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::checksum::ChecksumFields;
 use crate::gig::{DjCode, Gig, GigStatus};
-use crate::music_request::{MusicRequest, RequestState};
+use crate::music_request::MusicRequest;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::user::User;
@@ -15,12 +15,12 @@ pub struct Board {
     pub code: DjCode,
     pub dj: User,
     /// The DJ's open gig.
-    pub evening: Option<Evening>,
+    pub gig: Option<BoardGig>,
 }
 
 /// An open gig with its queue.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Evening {
+pub struct BoardGig {
     pub gig: Gig,
     pub status: GigStatus,
     /// The number of open requests.
@@ -29,15 +29,35 @@ pub struct Evening {
     pub wait_minutes: u32,
     /// Accepted requests, in the order of their places.
     pub up_next: Vec<NextSong>,
-    /// The request that was played last.
-    pub last_played: Option<MusicRequest>,
+    /// The song that was played last, and when.
+    pub last_played: Option<(Song, Timestamp)>,
+}
+
+/// A song as a request names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Song {
+    pub title: Line,
+    pub artist: Line,
+}
+
+impl Song {
+    /// The song of a request.
+    #[must_use]
+    pub fn of(request: &MusicRequest) -> Self {
+        Self { title: request.song_title.clone(), artist: request.artist_name.clone() }
+    }
+
+    fn add_to(&self, fields: &mut ChecksumFields) {
+        fields.push(self.title.as_str().as_bytes());
+        fields.push(self.artist.as_str().as_bytes());
+    }
 }
 
 /// An accepted request with its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NextSong {
     pub position: u32,
-    pub request: MusicRequest,
+    pub song: Song,
 }
 
 /// A digest of what a board shows, equal on every server. It shows whether a board has changed.
@@ -63,24 +83,15 @@ impl Board {
                 fields.push(&price.minor().to_be_bytes());
             }
         }
-        if let Some(evening) = &self.evening {
-            evening.add_to(&mut fields);
+        if let Some(gig) = &self.gig {
+            gig.add_to(&mut fields);
         }
         let [a, b, c, d, e, f, g, h, ..] = fields.sha256();
         BoardVersion(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 }
 
-impl Evening {
-    /// The time of the last play.
-    #[must_use]
-    pub fn last_played_at(&self) -> Option<Timestamp> {
-        match self.last_played.as_ref()?.state {
-            RequestState::Played { at, .. } => Some(at),
-            _ => None,
-        }
-    }
-
+impl BoardGig {
     fn add_to(&self, fields: &mut ChecksumFields) {
         let details = &self.gig.details;
         let optional = |text: Option<&Line>| text.map_or("", Line::as_str).to_owned();
@@ -101,13 +112,11 @@ impl Evening {
         fields.push(&self.wait_minutes.to_be_bytes());
         for next in &self.up_next {
             fields.push(&next.position.to_be_bytes());
-            fields.push(next.request.song_title.as_str().as_bytes());
-            fields.push(next.request.artist_name.as_str().as_bytes());
+            next.song.add_to(fields);
         }
-        if let Some(last) = &self.last_played {
-            fields.push(last.song_title.as_str().as_bytes());
-            fields.push(last.artist_name.as_str().as_bytes());
-            fields.push(&self.last_played_at().map_or(0, Timestamp::unix_micros).to_be_bytes());
+        if let Some((song, at)) = &self.last_played {
+            song.add_to(fields);
+            fields.push(&at.unix_micros().to_be_bytes());
         }
     }
 }

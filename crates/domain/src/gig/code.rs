@@ -48,7 +48,7 @@ impl DjCode {
     }
 }
 
-/// The assignment of a code to a DJ. The newest one of a DJ is in force. No code is ever assigned to another DJ.
+/// The assignment of a code to a DJ. The newest one of a DJ is the current one. No code is ever assigned to another DJ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AssignedCode {
     pub code: DjCode,
@@ -58,7 +58,7 @@ pub struct AssignedCode {
 }
 
 impl AssignedCode {
-    /// The assignment of a code at `now`, after the DJ's previous one, whose server may have had a faster clock.
+    /// The assignment of a code at `now`, or just after the previous one if another server's clock is ahead.
     #[must_use]
     pub fn following(previous: Option<&Self>, code: DjCode, dj: UserId, now: Timestamp) -> Self {
         let later = |previous: &Self| previous.at.plus(Duration::microseconds(1));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn each_number_below_the_number_of_codes_has_another_code() {
+    fn codes_are_distinct_until_the_number_wraps() {
         let codes = 28_u64.pow(6);
         for (number, code) in [(0, "222222"), (1, "322222"), (28, "232222"), (codes - 1, "ZZZZZZ")] {
             assert_eq!(DjCode::of_number(number).as_str(), code);

@@ -24,8 +24,8 @@ use crate::user::Coordinates;
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum QueueOrder {
-    /// In each round every guest has one song; within a round the higher fee comes first, then the earlier request;
-    /// whoever joins later starts in the current round.
+    /// In each round every guest has one song. Within a round, the higher fee comes first, then the earlier request. A
+    /// guest who joins later starts in the current round.
     #[default]
     Rounds,
     /// The earlier request comes first.
@@ -68,7 +68,7 @@ impl Default for GuestLimit {
 #[derive(Clone, PartialEq, Debug)]
 pub struct GigDetails {
     pub title: GigTitle,
-    /// The place where it happens, such as the name of a club.
+    /// The venue, such as a club.
     pub venue: Option<Line>,
     pub city: Option<Line>,
     pub coordinates: Option<Coordinates>,

@@ -18,7 +18,7 @@ pub mod queue;
 pub mod report;
 pub mod song;
 
-pub use board::{Board, BoardVersion, Evening, NextSong};
+pub use board::{Board, BoardGig, BoardVersion, NextSong, Song};
 pub use changes::{GigChange, GigRefusal, NewGig, change, end, open};
 pub use code::{AssignedCode, DjCode};
 pub use details::{GigDetails, GuestLimit, QueueOrder};
@@ -76,8 +76,8 @@ pub struct GigRecord {
 }
 
 impl Gig {
-    /// The time after a gig's end in which another server may still commit a request of it, whose clock differs and
-    /// whose plan is late.
+    /// Another server may commit a request this long after the end of its gig, because clocks differ and plans can be
+    /// late.
     pub const SETTLES_AFTER: Duration = Duration::minutes(10);
 
     /// The status of the gig of a DJ who accepts requests or not.

@@ -1,5 +1,4 @@
-//! The order of a gig's queue: in each round every guest has one song; within a round the higher fee comes first, then
-//! the earlier request; whoever joins later starts in the current round.
+//! The order of a gig's queue, as [`QueueOrder`] describes it.
 //!
 //! The order advises. The DJ may play any request at any time.
 

@@ -27,11 +27,11 @@ pub struct GigReport {
     pub net: Money,
     /// The fees of refunded requests.
     pub refunded: Money,
-    /// The number of guests with a request.
+    /// The number of guests with a request that was not cancelled.
     pub guests: u64,
     /// The mean time from a request to its play; `None` before the first play.
     pub mean_wait: Option<Duration>,
-    /// The songs with the most requests, then the most plays, then the earliest request.
+    /// The songs with the most requests that were not cancelled, then the most plays, then the earliest request.
     pub top_songs: Vec<RequestedSong>,
     /// The ratings of its requests.
     pub rating: Rating,
@@ -44,17 +44,23 @@ pub struct RequestedSong {
     pub song_title: Line,
     /// The artist in its earliest request.
     pub artist_name: Line,
-    /// The number of its requests.
+    /// The number of its requests that were not cancelled.
     pub requests: u64,
     /// The number of those that were played, refunded ones included.
     pub played: u64,
 }
 
 impl GigReport {
-    /// The report on these requests, in the order of their ids, with their ratings; `None` if a sum is too large.
+    /// The report on these requests, in the order of their ids, and on this number of cancelled ones, with ratings of
+    /// requests; `None` if a sum is too large.
     #[must_use]
-    pub fn new(requests: &[MusicRequest], stars: &BTreeMap<RequestId, Stars>) -> Option<Self> {
+    pub fn new(
+        requests: &[MusicRequest],
+        cancelled: u64,
+        stars: &BTreeMap<RequestId, Stars>,
+    ) -> Option<Self> {
         let mut report = Self { top_songs: top_songs(requests), ..Self::default() };
+        report.requests.insert(RequestStatus::Cancelled, cancelled);
         let mut guests: BTreeSet<UserId> = BTreeSet::new();
         let mut waits: Vec<i64> = Vec::new();
         for request in requests {
@@ -106,10 +112,8 @@ fn top_songs(requests: &[MusicRequest]) -> Vec<RequestedSong> {
             });
         }
         if let Some(song) = songs.get_mut(place) {
-            let is_played =
-                matches!(request.state, RequestState::Played { .. } | RequestState::Refunded { .. });
             song.requests = song.requests.saturating_add(1);
-            song.played = song.played.saturating_add(u64::from(is_played));
+            song.played = song.played.saturating_add(u64::from(request.was_played()));
         }
     }
     // A stable sort: songs with equal numbers keep the order of their earliest requests.

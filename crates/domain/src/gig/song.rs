@@ -5,7 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::text::Line;
 
-/// A key that is equal for different spellings of one song, such as other capitals, accents, or a guest artist.
+/// A key that is equal for different spellings of one song, such as other capitals, accents, or a featured artist.
 /// It groups requests. It refuses nothing, and is never stored.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SongKey {
@@ -26,7 +26,7 @@ impl SongKey {
 fn folded(text: &str) -> String {
     let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let main = without_brackets(&plain);
-    let key = letters(&without_guests(&main));
+    let key = letters(&without_featured_artists(&main));
     if key.is_empty() { letters(&plain) } else { key }
 }
 
@@ -49,7 +49,7 @@ fn without_brackets(text: &str) -> String {
 }
 
 /// The words before "feat." or "ft.", with or without the full stop.
-fn without_guests(text: &str) -> String {
+fn without_featured_artists(text: &str) -> String {
     let is_mark = |word: &str| matches!(word.trim_end_matches('.'), "feat" | "ft");
     let words = text.split_whitespace().enumerate();
     words.take_while(|(place, word)| *place == 0 || !is_mark(word)).map(|(_, word)| word).collect()

@@ -69,8 +69,7 @@ impl RequestTerms {
         if gig.is_some() { self.gig_pending_for } else { self.pending_for }
     }
 
-    /// A time before that of every request outside a gig that is open at `at` or later, or that will be recorded as
-    /// expired.
+    /// Every request without a gig that can still be open at `at` was created later than this.
     #[must_use]
     pub fn oldest_open(&self, at: Timestamp) -> Timestamp {
         at.minus(self.pending_for).minus(self.accepted_for).minus(Duration::days(1))
@@ -255,6 +254,12 @@ impl MusicRequest {
     #[must_use]
     pub fn has_lost_dedication(&self, now: Timestamp) -> bool {
         self.created_at.plus(Self::DEDICATION_RETENTION) <= now
+    }
+
+    /// Whether its song was played, refunded or not.
+    #[must_use]
+    pub const fn was_played(&self) -> bool {
+        matches!(self.state, RequestState::Played { .. } | RequestState::Refunded { .. })
     }
 
     /// The time of the last change of state; the creation time before the first change.

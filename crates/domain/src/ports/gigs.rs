@@ -17,11 +17,10 @@ use crate::timestamp::Timestamp;
 pub enum GigRequests {
     /// Those that are stored as open.
     Open,
-    /// Those that are stored as open or played.
-    OpenAndPlayed,
-    /// Those of this guest.
-    Of(UserId),
-    All,
+    /// Those that are stored as open or played, with at most this number of requests without a gig.
+    OpenAndPlayed { most_without_gig: u32 },
+    /// Those with the gig that are not stored as cancelled.
+    NotCancelled,
 }
 
 /// Reads gigs, the codes of DJs and the dedications of requests.
@@ -37,7 +36,7 @@ pub trait Gigs: Send + Sync {
     async fn gigs(&self, dj: UserId, page: PageRequest) -> Result<Rows<Gig>, Unavailable>;
     /// The newest code of a DJ.
     async fn code_of(&self, dj: UserId) -> Result<Option<AssignedCode>, Unavailable>;
-    /// The assignment of a code, in force or not.
+    /// The assignment of a code, current or not.
     async fn assigned(&self, code: DjCode) -> Result<Option<AssignedCode>, Unavailable>;
     /// The requests of a gig by id, including the open ones to its DJ that belong to no gig and were created after
     /// `oldest`, and before its end.
@@ -47,7 +46,18 @@ pub trait Gigs: Send + Sync {
         which: GigRequests,
         oldest: Timestamp,
     ) -> Result<Vec<MusicRequest>, Unavailable>;
-    /// The number of requests with this gig whose fee is held and whose deadline is after `now`.
+    /// At most `limit` requests of a guest in a gig, newest first. They include open ones to its DJ that belong to no gig
+    /// and were created after `oldest`.
+    async fn requests_of_guest(
+        &self,
+        gig: &Gig,
+        guest: UserId,
+        oldest: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable>;
+    /// The number of requests with this gig that are stored as cancelled.
+    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable>;
+    /// The number of open requests with this gig at `now`.
     async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable>;
     /// The dedications of these requests.
     async fn dedications(
@@ -58,6 +68,8 @@ pub trait Gigs: Send + Sync {
     async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable>;
     /// At most `limit` open gigs whose latitude is between these, from south to north.
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable>;
+    /// The codes of at most `limit` open gigs.
+    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable>;
     /// The open gigs above this id that were opened by this time, or whose DJ is suspended or erased, by id.
     async fn gigs_to_end(
         &self,

@@ -4,14 +4,15 @@
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::audit::Auditor;
-use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::gig::{DjCode, Gig, GigDetails, GuestLimit, QueueOrder};
+use cuepoint_domain::ids::{GigId, TopupId, UserId};
 use cuepoint_domain::music_request::{Addressee, NewRequest, Overdue, RequestTerms};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, plans};
 use cuepoint_domain::ports::{
-    Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Topups,
-    Wallets, Withdrawals,
+    Applied, ApplyError, Audit, GigRequests, Gigs, Ids, Ledger, MusicRequests, PasswordHash, People,
+    Sessions, Store, Topups, Wallets, Withdrawals,
 };
-use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::user::{ArtistType, User};
@@ -213,10 +214,36 @@ async fn unreadable_rows_are_skipped_in_lists_of_due_work() {
     let overdue = Overdue { requester: None, now: later, after: None, limit: 2 };
     let found: Vec<_> = store.overdue(&overdue).await.unwrap().iter().map(|one| one.id).collect();
     assert_eq!(found, requests[1..]);
+    let gig = gig_of(dj.id);
+    let found = store.gig_requests(&gig, GigRequests::Open, now().minus(time::Duration::days(1))).await;
+    let found: Vec<_> = found.unwrap().iter().map(|one| one.id).collect();
+    assert_eq!(found, requests[1..], "the fees of the others can be released");
     let found: Vec<_> = store.due_payouts(later, 2).await.unwrap().iter().map(|one| one.id).collect();
     assert_eq!(found, due[1..]);
     let found: Vec<_> = store.due_orders(later, 2).await.unwrap().iter().map(|one| one.id).collect();
     assert_eq!(found, topups[1..]);
+}
+
+/// A gig of this DJ that is not stored.
+fn gig_of(dj: UserId) -> Gig {
+    Gig {
+        id: GigId::new(1).unwrap(),
+        dj,
+        code: DjCode::new("K7TW3M").unwrap(),
+        details: GigDetails {
+            title: GigTitle::new("Friday").unwrap(),
+            venue: None,
+            city: None,
+            coordinates: None,
+            message: None,
+            queue_order: QueueOrder::Rounds,
+            max_open_per_guest: GuestLimit::default(),
+            members_only: false,
+        },
+        opened_at: now(),
+        ended_at: None,
+        settled: false,
+    }
 }
 
 /// A top-up that is due to be ordered again at this time.

@@ -22,7 +22,7 @@ use diesel::prelude::*;
 
 use super::readable::work_list;
 use crate::SqlStore;
-use crate::dialect::{Database, Reading, RunQueryDsl, StoreFailure, columns, locked, page};
+use crate::dialect::{Database, RunQueryDsl, columns, locked, page};
 
 /// Gigs with their DJs.
 type GigsOfDjs = InnerJoin<gigs::table, users::table>;
@@ -63,43 +63,54 @@ fn unsettled(after: i64) -> IntoBoxed<'static, gigs::table, Database> {
         .into_boxed()
 }
 
-/// Reads the requests with a gig.
-async fn with_gig(
-    mut connection: Reading<'_>,
-    gig: GigId,
-    which: GigRequests,
-) -> Result<Vec<StoredRequest>, StoreFailure> {
-    let mut requests =
-        music_requests::table.filter(music_requests::gig_id.eq(gig.get())).into_boxed::<Database>();
-    let played = RequestStatus::Played.name();
+/// Requests.
+type Requests = IntoBoxed<'static, music_requests::table, Database>;
+
+/// The maximum number of ids in one statement.
+const IDS: usize = 1_000;
+
+/// No limit of a list.
+const ALL: u32 = u32::MAX;
+
+/// The requests with a gig, in any order.
+fn with_gig(gig: GigId, which: GigRequests) -> Requests {
+    let requests = music_requests::table.filter(music_requests::gig_id.eq(gig.get())).into_boxed();
+    let mut statuses = open_statuses().to_vec();
     match which {
-        GigRequests::Open => requests = requests.filter(music_requests::status.eq_any(open_statuses())),
-        GigRequests::OpenAndPlayed => {
-            let [pending, accepted] = open_statuses();
-            requests = requests.filter(music_requests::status.eq_any([pending, accepted, played]));
+        GigRequests::Open => {}
+        GigRequests::OpenAndPlayed { .. } => statuses.push(RequestStatus::Played.name()),
+        GigRequests::NotCancelled => {
+            let others = RequestStatus::all().filter(|status| *status != RequestStatus::Cancelled);
+            statuses = others.map(RequestStatus::name).collect();
         }
-        GigRequests::Of(guest) => requests = requests.filter(music_requests::requester_id.eq(guest.get())),
-        GigRequests::All => {}
     }
-    Ok(requests.order(music_requests::id).select(columns::<StoredRequest>()).load(&mut connection).await?)
+    requests.filter(music_requests::status.eq_any(statuses))
 }
 
-/// Reads the open requests to the DJ of a gig that belong to no gig and were created after `oldest`, before its end.
-async fn without_gig(
-    mut connection: Reading<'_>,
-    gig: &Gig,
-    oldest: Timestamp,
-) -> Result<Vec<StoredRequest>, StoreFailure> {
-    let mut requests = music_requests::table
+/// The open requests to the DJ of a gig that belong to no gig and were created after `oldest`, before its end.
+fn without_gig(gig: &Gig, oldest: Timestamp) -> Requests {
+    let requests = music_requests::table
         .filter(music_requests::dj_id.eq(gig.dj.get()))
         .filter(music_requests::created_at.gt(ColumnTime(oldest)))
         .filter(music_requests::gig_id.is_null())
         .filter(music_requests::status.eq_any(open_statuses()))
-        .into_boxed::<Database>();
-    if let Some(ended_at) = gig.ended_at {
-        requests = requests.filter(music_requests::created_at.lt(ColumnTime(ended_at)));
+        .into_boxed();
+    match gig.ended_at {
+        Some(ended_at) => requests.filter(music_requests::created_at.lt(ColumnTime(ended_at))),
+        None => requests,
     }
-    Ok(requests.select(columns::<StoredRequest>()).load(&mut connection).await?)
+}
+
+/// The requests of a guest in a gig that were created after `oldest`, newest first.
+fn of_guest(gig: &Gig, guest: UserId, oldest: Timestamp) -> Requests {
+    let is_open = music_requests::gig_id.is_null().and(music_requests::status.eq_any(open_statuses()));
+    music_requests::table
+        .filter(music_requests::requester_id.eq(guest.get()))
+        .filter(music_requests::created_at.gt(ColumnTime(oldest)))
+        .filter(music_requests::dj_id.eq(gig.dj.get()))
+        .filter(music_requests::gig_id.eq(gig.id.get()).or(is_open))
+        .order((music_requests::created_at.desc(), music_requests::id.desc()))
+        .into_boxed()
 }
 
 #[async_trait]
@@ -151,18 +162,55 @@ impl Gigs for SqlStore {
         which: GigRequests,
         oldest: Timestamp,
     ) -> Result<Vec<MusicRequest>, Unavailable> {
-        let with = self
-            .read((gig.id, which), async |connection, (gig, which)| with_gig(connection, gig, which).await);
-        let without = self.read((gig.clone(), oldest), async |connection, (gig, oldest)| {
-            without_gig(connection, &gig, oldest).await
+        // One unreadable request must not keep the fees of all others held.
+        let input = (gig.id, which, self.currency.clone());
+        let with = self.read_aside(input, async |mut connection, (gig, which, currency)| {
+            let value = |row: StoredRequest| row.request(&currency);
+            work_list!(connection, with_gig(gig, which), ALL, music_requests => StoredRequest, value)
         });
-        let rows = with.await?.into_iter().chain(without.await?);
-        let mut requests = rows
-            .map(|row| row.request(&self.currency))
-            .collect::<Result<Vec<_>, Corrupt>>()
-            .map_err(Unavailable::new)?;
+        let mut requests: Vec<MusicRequest> = with.await?;
+        let most = match which {
+            GigRequests::Open => ALL,
+            GigRequests::OpenAndPlayed { most_without_gig } => most_without_gig,
+            GigRequests::NotCancelled => 0,
+        };
+        if most > 0 {
+            let input = (gig.clone(), oldest, most, self.currency.clone());
+            let without = self.read_aside(input, async |mut connection, (gig, oldest, most, currency)| {
+                let value = |row: StoredRequest| row.request(&currency);
+                work_list!(connection, without_gig(&gig, oldest), most, music_requests => StoredRequest, value)
+            });
+            requests.extend(without.await?);
+        }
         requests.sort_unstable_by_key(|request| request.id);
         Ok(requests)
+    }
+
+    async fn requests_of_guest(
+        &self,
+        gig: &Gig,
+        guest: UserId,
+        oldest: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable> {
+        let input = (gig.clone(), guest, oldest, limit, self.currency.clone());
+        self.read(input, async |mut connection, (gig, guest, oldest, limit, currency)| {
+            let value = |row: StoredRequest| row.request(&currency);
+            work_list!(connection, of_guest(&gig, guest, oldest), limit, music_requests => StoredRequest, value)
+        })
+        .await
+    }
+
+    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {
+        let count: i64 = self
+            .read_aside(gig.get(), async |mut connection, gig| {
+                let cancelled = music_requests::table
+                    .filter(music_requests::gig_id.eq(gig))
+                    .filter(music_requests::status.eq(RequestStatus::Cancelled.name()));
+                Ok(cancelled.count().get_result(&mut connection).await?)
+            })
+            .await?;
+        Ok(u64::try_from(count).unwrap_or_default())
     }
 
     async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable> {
@@ -199,26 +247,40 @@ impl Gigs for SqlStore {
 
     async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable> {
         let ids: Vec<i64> = of.iter().map(|id| id.get()).collect();
-        let rows = self.read(ids, async |mut connection, ids| {
-            let rows = ratings::table.filter(ratings::request_id.eq_any(ids));
-            let rows: Vec<StoredRating> =
-                rows.select(columns::<StoredRating>()).load(&mut connection).await?;
-            Ok(rows)
-        });
-        let stars = |row: StoredRating| {
-            let rating = RequestRating::of_row(row, &self.currency)?;
-            Ok((rating.id.request(), rating.stars))
-        };
-        rows.await?.into_iter().map(stars).collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
+        let mut stars = BTreeMap::new();
+        // SQLite has a limit of parameters.
+        for ids in ids.chunks(IDS) {
+            let rows = self.read_aside(ids.to_vec(), async |mut connection, ids| {
+                let rows = ratings::table.filter(ratings::request_id.eq_any(ids));
+                let rows: Vec<StoredRating> =
+                    rows.select(columns::<StoredRating>()).load(&mut connection).await?;
+                Ok(rows)
+            });
+            for row in rows.await? {
+                let rating = RequestRating::of_row(row, &self.currency).map_err(Unavailable::new)?;
+                stars.insert(rating.id.request(), rating.stars);
+            }
+        }
+        Ok(stars)
     }
 
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable> {
         let input = (south, north, limit, self.currency.clone());
-        self.read_aside(input, async |mut connection, (south, north, limit, currency)| {
+        self.read(input, async |mut connection, (south, north, limit, currency)| {
             let value = |row: StoredGig| Gig::of_row(row, &currency);
             work_list!(connection, open_between(south, north), limit, gigs => StoredGig, value)
         })
         .await
+    }
+
+    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable> {
+        let rows = self.read(limit, async |mut connection, limit| {
+            let open = gigs::table.filter(gigs::ended_at.is_null()).order(gigs::id).limit(i64::from(limit));
+            let rows: Vec<String> = open.select(gigs::code).load(&mut connection).await?;
+            Ok(rows)
+        });
+        let code = |text: String| known("gigs.code", DjCode::new(&text));
+        rows.await?.into_iter().map(code).collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 
     async fn gigs_to_end(

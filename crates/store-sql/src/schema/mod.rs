@@ -3,7 +3,7 @@
 
 mod bootstrap;
 mod entities;
-mod evenings;
+mod gig_tables;
 mod ledger;
 mod text;
 mod user_data;
@@ -16,7 +16,7 @@ pub use entities::{
     StoredMessage, StoredMessageRecord, StoredRating, StoredRequest, StoredSuspense, StoredTopup,
     StoredWithdrawal, music_requests, provider_messages, ratings, topups, withdrawals,
 };
-pub use evenings::{
+pub use gig_tables::{
     StoredCode, StoredDedication, StoredGig, StoredGigRecord, gig_codes, gigs, request_messages,
 };
 pub use ledger::{

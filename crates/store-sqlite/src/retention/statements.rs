@@ -52,8 +52,8 @@ pub(super) const FORGET: [Forget; 7] = [
             WHERE id IN (SELECT id FROM webhook_endpoints WHERE owner_id = ?1 LIMIT ?2)",
     ),
     Forget(
-        "DELETE FROM request_messages WHERE request_id IN (SELECT request_id FROM request_messages \
-            CROSS JOIN music_requests ON id = request_id WHERE requester_id = ?1 LIMIT ?2)",
+        "DELETE FROM request_messages WHERE request_id IN (SELECT request_id FROM music_requests \
+            CROSS JOIN request_messages ON request_id = id WHERE requester_id = ?1 LIMIT ?2)",
     ),
     Forget(
         "UPDATE gigs SET title = 'Erased', venue = NULL, city = NULL, latitude = NULL, longitude = NULL, \

@@ -109,28 +109,6 @@ impl Counts {
     /// The exhausted quota that is available again last.
     pub(super) fn take(&self, shares: Shares, now: Duration) -> Result<(RateLimitStatus, Taken), Quota> {
         let mut full_at = self.lock();
-        let (status, restored_at) = self.judge(&mut full_at, shares, now)?;
-        for ((subject, _), restored_at) in shares.iter().zip(restored_at) {
-            full_at.insert(subject, restored_at);
-        }
-        Ok((status, Taken { shares, restored_at }))
-    }
-
-    /// Checks that a call of these subjects would be admitted.
-    ///
-    /// # Errors
-    /// As [`Counts::take`].
-    pub(super) fn ensure_left(&self, shares: Shares, now: Duration) -> Result<(), Quota> {
-        self.judge(&mut self.lock(), shares, now).map(drop)
-    }
-
-    /// The status after a call of these subjects, and for each of them the end of the time in which it is restored.
-    fn judge(
-        &self,
-        full_at: &mut LruCache<RateLimitSubject, Duration>,
-        shares: Shares,
-        now: Duration,
-    ) -> Result<(RateLimitStatus, [Duration; 2]), Quota> {
         let (mut refusal, mut tightest): (Option<Quota>, Option<RateLimitStatus>) = (None, None);
         let mut restored_at = [now; 2];
         for ((subject, times), restored_at) in shares.iter().zip(&mut restored_at) {
@@ -165,9 +143,12 @@ impl Counts {
         if let Some(quota) = refusal {
             return Err(quota);
         }
+        for ((subject, _), restored_at) in shares.iter().zip(restored_at) {
+            full_at.insert(subject, restored_at);
+        }
         let (resource, limit) = (self.resource, self.calls.get());
         let full = RateLimitStatus { resource, limit, remaining: limit, reset_seconds: 0 };
-        Ok((tightest.unwrap_or(full), restored_at))
+        Ok((tightest.unwrap_or(full), Taken { shares, restored_at }))
     }
 
     /// Gives a call back, as far as time has not restored it already: a call that is given back late adds

@@ -45,9 +45,11 @@ pub enum Class {
     Webhooks,
     /// Changes, removals and rotations of webhook endpoints, counted by session and by user.
     WebhookChanges,
+    /// New gigs.
+    Gigs,
     /// Boards of gigs.
     Boards,
-    /// Codes of boards that are not in force.
+    /// Unknown or replaced codes of boards.
     UnknownCodes,
     /// All others.
     Other,
@@ -67,6 +69,7 @@ impl Class {
             Self::Withdrawals => "withdrawals_per_minute",
             Self::Webhooks => "webhooks_per_hour",
             Self::WebhookChanges => "webhook_changes_per_hour",
+            Self::Gigs => "gigs_per_hour",
             Self::Boards => "boards_per_minute",
             Self::UnknownCodes => "unknown_codes_per_minute",
             Self::Other => "default_per_minute",
@@ -102,6 +105,8 @@ pub struct Quotas {
     pub webhooks_per_hour: NonZeroU32,
     /// Quota of [`Class::WebhookChanges`], per hour and session.
     pub webhook_changes_per_hour: NonZeroU32,
+    /// Quota of [`Class::Gigs`], per hour.
+    pub gigs_per_hour: NonZeroU32,
     /// Quota of [`Class::Boards`].
     pub boards: NonZeroU32,
     /// Quota of [`Class::UnknownCodes`].
@@ -149,6 +154,7 @@ struct Classes {
     withdrawals: Counts,
     webhooks: Counts,
     webhook_changes: Counts,
+    gigs: Counts,
     boards: Counts,
     unknown_codes: Counts,
     other: Counts,
@@ -170,6 +176,7 @@ impl Classes {
             withdrawals: minute(Class::Withdrawals, quotas.withdrawals),
             webhooks: hour(Class::Webhooks, quotas.webhooks_per_hour),
             webhook_changes: hour(Class::WebhookChanges, quotas.webhook_changes_per_hour),
+            gigs: hour(Class::Gigs, quotas.gigs_per_hour),
             boards: minute(Class::Boards, quotas.boards),
             unknown_codes: minute(Class::UnknownCodes, quotas.unknown_codes),
             other: minute(Class::Other, quotas.other),
@@ -189,6 +196,7 @@ impl Classes {
             Class::Withdrawals => &self.withdrawals,
             Class::Webhooks => &self.webhooks,
             Class::WebhookChanges => &self.webhook_changes,
+            Class::Gigs => &self.gigs,
             Class::Boards => &self.boards,
             Class::UnknownCodes => &self.unknown_codes,
             Class::Other => &self.other,
@@ -255,15 +263,6 @@ impl RateLimits {
         network: Option<ClientNetwork>,
     ) -> Result<Option<Admitted>, Quota> {
         self.admit(class, Shares::network(network))
-    }
-
-    /// Checks that a call of a client without a token would be admitted, and does not count it.
-    ///
-    /// # Errors
-    /// The exhausted [`Quota`].
-    pub fn ensure_left(&self, class: Class, network: Option<ClientNetwork>) -> Result<(), Quota> {
-        let Some(classes) = &self.classes else { return Ok(()) };
-        classes.counts(class).ensure_left(Shares::network(network), (self.clock)())
     }
 
     /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session, so that a

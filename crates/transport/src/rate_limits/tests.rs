@@ -32,6 +32,7 @@ pub(super) fn limits_of(change: impl FnOnce(&mut Quotas)) -> (RateLimits, FakeCl
         withdrawals: number(7),
         webhooks_per_hour: number(3),
         webhook_changes_per_hour: number(4),
+        gigs_per_hour: number(11),
         boards: number(80),
         unknown_codes: number(9),
         other: number(60),
@@ -121,6 +122,7 @@ fn each_class_and_subject_has_a_separate_count() {
         (Class::Requests, 10),
         (Class::Withdrawals, 7),
         (Class::Webhooks, 3),
+        (Class::Gigs, 11),
         (Class::Boards, 80),
         (Class::UnknownCodes, 9),
         (Class::Other, 60),
@@ -230,18 +232,4 @@ fn every_call_is_admitted_if_no_quotas_are_configured() {
     let limits = RateLimits::new(None);
     assert!((0..1_000).all(|_| matches!(limits.admit_principal(Class::Guess, &principal(1, 1)), Ok(None))));
     assert!((0..1_000).all(|_| limits.try_login("ada@example.com", None).is_ok()));
-}
-
-#[test]
-fn asking_whether_a_call_is_left_counts_nothing() {
-    let (limits, clock) = limits();
-    let network = network("192.0.2.1");
-    for _ in 0..9 {
-        limits.ensure_left(Class::UnknownCodes, network).unwrap();
-        limits.ensure_left(Class::UnknownCodes, network).unwrap();
-        assert!(limits.admit_network(Class::UnknownCodes, network).unwrap().is_some());
-    }
-    limits.ensure_left(Class::UnknownCodes, network).unwrap_err();
-    clock.advance(Duration::from_secs(60));
-    limits.ensure_left(Class::UnknownCodes, network).unwrap();
 }

@@ -243,13 +243,19 @@ fn only_coordinates_and_radii_are_doubles_and_statuses_are_enumerated() {
         let Some(properties) = schema["properties"].as_object() else { return };
         for (key, property) in properties {
             let place = format!("{place}.{key}");
-            let measured = matches!(key.as_str(), "latitude" | "longitude" | "radius");
+            let measured = matches!(key.as_str(), "latitude" | "longitude" | "radius" | "distance_km");
             assert_eq!(property["format"] == "double", measured, "{place}");
             let listed =
                 matches!(key.as_str(), "status" | "code" | "kind" | "artist_type" | "token_type" | "type");
             // The codes that people type are not the code of a failure, and a status of HTTP is a number.
-            let others =
-                ["VerificationCode.code", "GigDetails.code", "GigRecord.code", "WebhookAttempt.status"];
+            let others = [
+                "VerificationCode.code",
+                "GigDetails.code",
+                "GigRecord.code",
+                "Board.code",
+                "NearbyBoard.code",
+                "WebhookAttempt.status",
+            ];
             if listed && !others.contains(&place.as_str()) {
                 let reference = property["$ref"].as_str().unwrap_or_else(|| panic!("{place}: {property}"));
                 let names = document.pointer(&format!("{}/enum", reference.trim_start_matches('#')));

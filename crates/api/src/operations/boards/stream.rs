@@ -14,8 +14,6 @@ use crate::wire::envelope::ApiResponse;
 use crate::wire::error::ApiError;
 use crate::wire::server_sent_events;
 
-/// The name of the only type of event.
-const CHANGED: &str = "changed";
 /// The `Retry-After` of a refused stream, in seconds.
 const FULL_FOR_SECONDS: u32 = 5;
 
@@ -31,7 +29,7 @@ pub(super) async fn open(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let watch = hub.watch(board.dj.id, network, call.connection(), newest).map_err(refusal)?;
     let version = board.version();
     let retry = server_sent_events::retry(server_sent_events::retry_after(watch.number()));
-    let first = [Bytes::from(retry), message(version)?].map(Ok);
+    let first = [retry, message(version)?].map(Ok);
     let reader = BoardStream::new(Arc::clone(&call.api.service), board.code, watch, version);
     let rest = stream::unfold(reader, |mut reader| async move {
         let version = reader.next().await?;
@@ -44,7 +42,7 @@ pub(super) async fn open(call: ApiCall) -> Result<ApiResponse, ApiError> {
 
 /// The event with a version.
 fn message(version: BoardVersion) -> Result<Bytes, ApiError> {
-    let event = server_sent_events::without_id(CHANGED, &BoardChangeView::new(version));
+    let event = server_sent_events::without_id(server_sent_events::CHANGED, &BoardChangeView::new(version));
     event.map_err(ApiError::internal)
 }
 

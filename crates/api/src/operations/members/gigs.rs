@@ -18,6 +18,7 @@ use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds;
+use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::Empty;
 use cuepoint_views::gig::{GigData, GigView, QueueData};
 use cuepoint_views::gig_report::{GigReportData, GigReportView};
@@ -29,14 +30,15 @@ operations! {
     /// from then on belong to the gig. A request in a gig expires if it is not accepted within 30 minutes, or not
     /// played within three hours after that.
     ///
-    /// The code belongs to the DJ and stays the same from gig to gig, so that printed posters remain valid. `new_code`
-    /// replaces it for good.
+    /// The code belongs to the DJ and stays the same from gig to gig, so printed posters remain valid. `new_code` replaces
+    /// it permanently.
     ///
     /// - 409 `gig_open`: another gig of the caller has not ended. `gig` is its id.
     POST "/api/v1/gigs" "openGig" {
         tag: Gigs,
         run: command(open),
         answers: created::<GigData>("The gig.").located("/api/v1/gigs"),
+        class: Class::Gigs,
         body: object::<NewGigBody>(),
         fails: &[Code::DjOnly, Code::GigOpen],
     }
@@ -86,12 +88,11 @@ operations! {
 
     /// Show the queue of a gig
     ///
-    /// The open requests of a gig in the order in which the DJ is advised to play them. With `rounds`: in each round
-    /// every guest has one song; within a round the higher fee comes first, then the earlier request; whoever joins
-    /// later starts in the current round. With `arrival`, the earlier request comes first. The DJ may play any request
-    /// at any time.
+    /// The open requests of a gig in the order in which the DJ is advised to play them. `QueueOrder` describes the order.
+    /// The DJ may play any request at any time.
     ///
-    /// Open requests to the DJ from before the gig are part of the queue.
+    /// Open requests to the DJ from before the gig are in the queue. They do not belong to the gig. Once played, they
+    /// count neither in the rounds nor in the report.
     GET "/api/v1/gigs/{id}/queue" "getGigQueue" {
         tag: Gigs,
         run: authenticated(Action::RunGig, queue),
@@ -115,7 +116,7 @@ body! {
     } {
         /// Title, at most 80 characters.
         title: GigTitle = required(kinds::GIG_TITLE),
-        /// Place, such as the name of a club.
+        /// Venue, such as a club.
         venue: Option<Line> = optional(kinds::LINE),
         /// City.
         city: Option<Line> = optional(kinds::LINE),
@@ -129,7 +130,7 @@ body! {
         queue_order: Option<QueueOrder> = optional(kinds::QUEUE_ORDER),
         /// Largest number of open requests of one guest, 1 to 100; by default 3.
         max_open_per_guest: Option<GuestLimit> = optional(kinds::GUEST_LIMIT),
-        /// 1 if guest accounts cannot make requests; by default 0.
+        /// 1 if guest accounts cannot make requests; by default 0. It has no effect as long as there are no guest accounts.
         members_only: Option<bool> = optional(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units; by default unchanged.
         fee_upcoming_artist: Option<Money> = optional(kinds::PRICE),
@@ -145,7 +146,7 @@ body! {
     pub struct GigUpdateBody as "GigUpdate", example: {"message": "Last hour", "accepting": 0} {
         /// Title, at most 80 characters.
         title: Field<GigTitle> = change(kinds::GIG_TITLE),
-        /// Place, such as the name of a club.
+        /// Venue, such as a club.
         venue: Field<Option<Line>> = change_or_clear(kinds::LINE),
         /// City.
         city: Field<Option<Line>> = change_or_clear(kinds::LINE),
@@ -159,7 +160,7 @@ body! {
         queue_order: Field<QueueOrder> = change(kinds::QUEUE_ORDER),
         /// Largest number of open requests of one guest, 1 to 100.
         max_open_per_guest: Field<GuestLimit> = change(kinds::GUEST_LIMIT),
-        /// 1 if guest accounts cannot make requests, otherwise 0.
+        /// 1 if guest accounts cannot make requests, otherwise 0. It has no effect as long as there are no guest accounts.
         members_only: Field<bool> = change(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units.
         fee_upcoming_artist: Field<Money> = change(kinds::PRICE),

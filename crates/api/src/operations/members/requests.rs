@@ -28,11 +28,11 @@ operations! {
     ///
     /// Requests a song from a DJ, and holds the fee. The DJ has to be online. By default, the request expires if it
     /// is not accepted within 15 minutes, or not played within 60 minutes after that (`getSettings` shows both
-    /// times). The fee is then released in full.
+    /// times of requests without a gig). The fee is then released in full.
     ///
-    /// While a gig of the DJ is open, the request belongs to the gig: it then has 30 minutes and three hours instead, and
-    /// a place in the queue. It is rejected when the gig ends. A `fee` that the client has displayed never becomes more:
-    /// if the DJ has raised the price meanwhile, the answer is 422 `validation_failed` for `fee`.
+    /// While the DJ has an open gig, the request belongs to it. The DJ then has 30 minutes to answer and three hours to
+    /// play. The request is rejected when the gig ends. Send the `fee` that the client displayed. If the DJ has raised
+    /// the price since, the request returns 422 `validation_failed` for `fee`.
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
@@ -160,8 +160,7 @@ body! {
         /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request
         /// makes no entries in the wallets.
         fee: Option<Money> = optional(kinds::PRICE),
-        /// Dedication that the DJ reads, at most 140 characters. It is refused if no gig of the DJ is open, and deleted
-        /// after 30 days.
+        /// Dedication to the DJ, at most 140 characters, deleted after 30 days. Returns 422 without an open gig.
         message: Option<ShortMessage> = optional(kinds::SHORT_MESSAGE),
     }
 }

@@ -5,6 +5,7 @@ mod client;
 mod database;
 mod event_stream;
 mod examples;
+pub(crate) mod gig_scene;
 mod listening;
 mod mail;
 mod messages;

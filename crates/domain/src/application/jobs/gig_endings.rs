@@ -30,10 +30,10 @@ pub struct GigEndings {
 
 impl GigEndings {
     /// Ends each gig that was open for too long, or whose DJ is suspended or erased, and rejects the open requests of
-    /// each ended gig. Returns the number of rejected requests.
+    /// each ended gig. Returns the number of closed requests.
     ///
     /// # Errors
-    /// The first [`Failure`], after all other gigs were tried.
+    /// The first [`Failure`]. One gig that fails does not delay the others.
     pub async fn run(&self) -> Result<u64, Failure> {
         let mut failure = self.end_due().await.err();
         let mut released: u64 = 0;

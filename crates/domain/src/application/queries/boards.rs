@@ -15,12 +15,11 @@ use crate::application::queries::gigs::{ShownGig, shown};
 use crate::authorization::{Principal, permission};
 use crate::gig::nearby::{NearbyGig, latitudes, nearest};
 use crate::gig::queue::Place;
-use crate::gig::{Board, DjCode, Evening, Gig, NextSong};
+use crate::gig::{Board, BoardGig, DjCode, Gig, NextSong, Song};
 use crate::ids::UserId;
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestStatus, Stars};
+use crate::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
 use crate::page::PageRequest;
-use crate::ports::GigRequests;
 use crate::text::ShortMessage;
 use crate::timestamp::Timestamp;
 use crate::user::{Coordinates, Kilometres, User};
@@ -29,8 +28,12 @@ use crate::user::{Coordinates, Kilometres, User};
 pub const BOARD_FRESH_FOR: Duration = Duration::seconds(1);
 /// The maximum number of boards that a server keeps.
 const MOST_KEPT: usize = 4_096;
+/// The period in which a server does not read the codes of open gigs again.
+const CODES_FRESH_FOR: Duration = Duration::seconds(2);
+/// The maximum number of open gigs whose codes a server keeps.
+const MOST_CODES: u32 = 100_000;
 /// The maximum number of requests on a list of the principal's own.
-const MOST_OWN: usize = 50;
+const MOST_OWN: u32 = 50;
 /// The period after the end of a gig in which its guests can see their requests in it.
 const SHOWN_AFTER_END: Duration = Duration::hours(24);
 /// The maximum number of open gigs that are compared by their distance.
@@ -44,6 +47,9 @@ struct Read {
     at: Timestamp,
 }
 
+/// Codes, and when they were read; `None` before the first time.
+type OpenCodes = Option<(Timestamp, BTreeSet<DjCode>)>;
+
 /// The place of one board: the first reader of a second reads it, and the others wait.
 type Slot = Arc<AsyncMutex<Option<Read>>>;
 
@@ -51,8 +57,10 @@ type Slot = Arc<AsyncMutex<Option<Read>>>;
 #[derive(Clone)]
 pub struct BoardQueries {
     env: Arc<Environment>,
-    /// Boards of codes in force.
+    /// Boards of current codes.
     kept: Arc<Mutex<HashMap<DjCode, Slot>>>,
+    /// The codes of open gigs, and when they were read.
+    open_codes: Arc<AsyncMutex<OpenCodes>>,
 }
 
 /// The principal's requests in a gig.
@@ -94,19 +102,34 @@ pub struct NearbyBoard {
 
 impl BoardQueries {
     pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
-        Self { env, kept: Arc::default() }
+        Self { env, kept: Arc::default(), open_codes: Arc::default() }
     }
 
-    /// Whether this server has shown a board of this code, which was in force then.
-    #[must_use]
-    pub fn has_shown(&self, code: DjCode) -> bool {
-        self.lock().contains_key(&code)
+    /// Whether the board of this code is well known: this server has shown it, or its gig was open two seconds ago.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn is_well_known(&self, code: DjCode) -> Result<bool, Failure> {
+        if self.lock().contains_key(&code) {
+            return Ok(true);
+        }
+        let mut read = self.open_codes.lock().await;
+        let now = self.env.now();
+        if let Some((at, codes)) = &*read
+            && now.since(*at).abs() < CODES_FRESH_FOR
+        {
+            return Ok(codes.contains(&code));
+        }
+        let codes: BTreeSet<DjCode> = self.env.gigs.open_codes(MOST_CODES).await?.into_iter().collect();
+        let is_open = codes.contains(&code);
+        *read = Some((now, codes));
+        Ok(is_open)
     }
 
     /// The board of a code. It may be a second old.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] if the code is not in force, or its DJ was erased.
+    /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
     pub async fn board(&self, code: DjCode) -> Result<Arc<Board>, Failure> {
         // A slot is made for existing boards alone.
         let known = self.lock().get(&code).cloned();
@@ -143,7 +166,7 @@ impl BoardQueries {
     /// these offers in an open one.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] if the code is not in force, or its DJ was erased.
+    /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
     pub async fn own_requests(
         &self,
         principal: &Principal,
@@ -169,12 +192,15 @@ impl BoardQueries {
     }
 
     /// The open gigs within this distance, nearest first.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
     pub async fn nearby(&self, from: Coordinates, within: Kilometres) -> Result<Vec<NearbyBoard>, Failure> {
         let (south, north) = latitudes(from, within);
         let open = self.env.gigs.open_gigs_between(south, north, MOST_COMPARED).await?;
         let boards = nearest(open, from, within, MOST_NEARBY).into_iter().map(
             |NearbyGig { gig, distance }| async move {
-                let dj = self.guest_visible(gig.dj).await?;
+                let dj = self.present_user(gig.dj).await?.filter(|dj| dj.suspended_at.is_none());
                 let is_online = dj.as_ref().and_then(|dj| dj.dj.as_ref()).is_some_and(|dj| dj.online);
                 Ok::<_, Failure>(dj.map(|dj| NearbyBoard { gig: shown(gig, is_online), dj, distance }))
             },
@@ -191,9 +217,8 @@ impl BoardQueries {
     ) -> Result<Vec<OwnRequest>, Failure> {
         let now = self.env.now();
         let oldest = self.env.terms.requests.oldest_open(gig.opened_at);
-        let requests = self.env.gigs.gig_requests(gig, GigRequests::Of(guest), oldest).await?;
-        let own = requests.into_iter().rev().filter(|request| request.requester == guest);
-        let own: Vec<MusicRequest> = own.take(MOST_OWN).map(|request| request.seen_at(now)).collect();
+        let own = self.env.gigs.requests_of_guest(gig, guest, oldest, MOST_OWN).await?;
+        let own: Vec<MusicRequest> = own.into_iter().map(|request| request.seen_at(now)).collect();
         let ids: BTreeSet<_> = own.iter().map(|request| request.id).collect();
         let stars = self.env.gigs.stars(&ids).await?;
         let mut messages = self.env.gigs.dedications(&ids).await?;
@@ -220,45 +245,48 @@ impl BoardQueries {
             // The job ends it.
             Some(_) => None,
         };
-        let evening = match gig {
-            Some(gig) => Some(self.evening(gig, &dj).await?),
+        let gig = match gig {
+            Some(gig) => Some(self.gig(gig, &dj).await?),
             None => None,
         };
-        Ok(Board { code, dj, evening })
+        Ok(Board { code, dj, gig })
     }
 
-    async fn evening(&self, gig: Gig, dj: &User) -> Result<Evening, Failure> {
+    async fn gig(&self, gig: Gig, dj: &User) -> Result<BoardGig, Failure> {
         let queue = QueueNow::read(&self.env, &gig).await?;
         let price = dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
         let wait = queue.place_of_offer(None, price).map_or(0, |place| place.wait_minutes);
         let accepted = |place: &Place| {
             let request = queue.open.iter().find(|request| request.id == place.request)?;
             (request.state.status() == RequestStatus::Accepted)
-                .then(|| NextSong { position: place.position, request: request.clone() })
+                .then(|| NextSong { position: place.position, song: Song::of(request) })
         };
         let status = gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online));
-        Ok(Evening {
+        Ok(BoardGig {
             status,
             queue_length: u64::try_from(queue.open.len()).unwrap_or(u64::MAX),
             wait_minutes: wait,
             up_next: queue.places.iter().filter_map(accepted).take(Board::MOST_UP_NEXT).collect(),
-            last_played: queue.last_played().cloned(),
+            last_played: queue.last_played().and_then(|request| match request.state {
+                RequestState::Played { at, .. } => Some((Song::of(request), at)),
+                _ => None,
+            }),
             gig,
         })
     }
 
-    /// The DJ of a code in force.
+    /// The DJ whose current code this is.
     async fn dj_of(&self, code: DjCode) -> Result<User, Failure> {
         let assigned = self.env.gigs.assigned(code).await?.ok_or(Failure::NotFound)?;
         let newest = self.env.gigs.code_of(assigned.dj).await?;
         if newest.is_none_or(|newest| newest.code != code) {
             return Err(Failure::NotFound);
         }
-        self.guest_visible(assigned.dj).await?.ok_or(Failure::NotFound)
+        self.present_user(assigned.dj).await?.ok_or(Failure::NotFound)
     }
 
     /// A user who was not erased.
-    async fn guest_visible(&self, id: UserId) -> Result<Option<User>, Failure> {
+    async fn present_user(&self, id: UserId) -> Result<Option<User>, Failure> {
         let profile = self.env.people.profile(id).await?;
         Ok(profile.map(|profile| profile.user).filter(|user| user.erased_at.is_none()))
     }
@@ -267,7 +295,8 @@ impl BoardQueries {
     fn keep(&self, code: DjCode) -> Slot {
         let mut kept = self.lock();
         if kept.len() >= MOST_KEPT {
-            kept.clear();
+            // Those that somebody reads at the moment stay.
+            kept.retain(|_, slot| Arc::strong_count(slot) > 1);
         }
         kept.entry(code).or_default().clone()
     }

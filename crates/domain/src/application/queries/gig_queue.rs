@@ -31,7 +31,8 @@ impl QueueNow {
     pub(super) async fn read(env: &Arc<Environment>, gig: &Gig) -> Result<Self, Failure> {
         let now = env.now();
         let oldest = env.terms.requests.oldest_open(gig.opened_at);
-        let requests = env.gigs.gig_requests(gig, GigRequests::OpenAndPlayed, oldest).await?;
+        let which = GigRequests::OpenAndPlayed { most_without_gig: env.terms.requests.most_open_per_gig };
+        let requests = env.gigs.gig_requests(gig, which, oldest).await?;
         let requests = requests.into_iter().map(|request| request.seen_at(now));
         let (open, others): (Vec<_>, Vec<_>) =
             requests.partition(|request| request.state.status().holds_fee());

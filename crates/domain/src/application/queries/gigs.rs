@@ -19,6 +19,8 @@ use crate::page::{PageRequest, Rows};
 use crate::ports::GigRequests;
 use crate::text::{Line, ShortMessage};
 
+/// The maximum number of other requests of the same song that a queue shows with a request.
+const MOST_OF_SONG: usize = 10;
 /// The number of played requests that a queue shows.
 const LAST_PLAYED: usize = 10;
 
@@ -58,7 +60,7 @@ pub struct QueuedRequest {
     /// The dedication.
     pub message: Option<ShortMessage>,
     pub place: Place,
-    /// Other open requests of the same song, by place.
+    /// The first other open requests of the same song, by place.
     pub same_song: Vec<RequestId>,
 }
 
@@ -144,11 +146,12 @@ impl GigQueries {
         let gig = self.own(principal, id).await?;
         let now = self.env.now();
         let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
-        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::All, oldest).await?;
+        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::NotCancelled, oldest).await?;
         let requests: Vec<MusicRequest> = requests.into_iter().map(|request| request.seen_at(now)).collect();
-        let ids = requests.iter().map(|request| request.id).collect();
-        let stars = self.env.gigs.stars(&ids).await?;
-        let report = GigReport::new(&requests, &stars).ok_or(Failure::OutOfRange)?;
+        let cancelled = self.env.gigs.cancelled_in_gig(id).await?;
+        let played = requests.iter().filter(|request| request.was_played()).map(|request| request.id);
+        let stars = self.env.gigs.stars(&played.collect()).await?;
+        let report = GigReport::new(&requests, cancelled, &stars).ok_or(Failure::OutOfRange)?;
         Ok(ReportedGig { gig, report })
     }
 
@@ -192,7 +195,7 @@ fn last_played(requests: &[MusicRequest]) -> Vec<MusicRequest> {
     played.into_iter().take(LAST_PLAYED).map(|(_, request)| request.clone()).collect()
 }
 
-/// For each open request, the other ones of the same song, in the order of their places.
+/// For each open request, the first other ones of the same song, in the order of their places.
 fn same_songs(open: &[MusicRequest], places: &[Place]) -> BTreeMap<RequestId, Vec<RequestId>> {
     let key = |request: &MusicRequest| SongKey::of(&request.song_title, &request.artist_name);
     let keys: BTreeMap<RequestId, SongKey> = open.iter().map(|request| (request.id, key(request))).collect();
@@ -204,7 +207,7 @@ fn same_songs(open: &[MusicRequest], places: &[Place]) -> BTreeMap<RequestId, Ve
     }
     let groups = groups.values().filter(|group| group.len() > 1);
     let others = |group: &Vec<RequestId>, id: RequestId| {
-        group.iter().copied().filter(|other| *other != id).collect::<Vec<_>>()
+        group.iter().copied().filter(|other| *other != id).take(MOST_OF_SONG).collect::<Vec<_>>()
     };
     groups.flat_map(|group| group.iter().map(move |id| (*id, others(group, *id)))).collect()
 }

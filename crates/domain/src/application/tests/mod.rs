@@ -1,6 +1,7 @@
 //! The use cases on test doubles of the ports.
 
 mod abandoned_topups;
+mod boards;
 mod commands;
 mod email_changes;
 mod endpoint_secrets;

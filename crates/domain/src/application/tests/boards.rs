@@ -1,0 +1,63 @@
+//! Boards: readers of one second share what one of them reads.
+
+use futures_util::future::join_all;
+
+use super::simulated_time::Simulated;
+use super::*;
+use crate::gig::{AssignedCode, DjCode};
+
+fn code() -> DjCode {
+    DjCode::new("K7TW3M").unwrap()
+}
+
+/// A store with the code of a DJ without an open gig, which is read at most this many times.
+fn gigs(reads: usize) -> MockGigs {
+    let assigned = || AssignedCode { code: code(), dj: user(2), at: now() };
+    let mut gigs = MockGigs::new();
+    gigs.expect_assigned().returning(move |code| Ok((code == assigned().code).then(assigned)));
+    gigs.expect_code_of().returning(move |_| Ok(Some(assigned())));
+    gigs.expect_open_codes().times(..=1).returning(|_| Ok(vec![code()]));
+    gigs.expect_open_gig().times(reads).returning(|_| Ok(None));
+    gigs
+}
+
+fn boards(gigs: MockGigs, clock: MockClock) -> BoardQueries {
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(|_| Ok(Some(dj(true))));
+    BoardQueries::new(Doubles { gigs, people, clock: Some(clock), ..Doubles::default() }.env())
+}
+
+/// A clock that shows these seconds, one after the other.
+fn clock(seconds: &'static [i64]) -> MockClock {
+    let mut times = seconds.iter();
+    let mut clock = MockClock::new();
+    clock
+        .expect_now()
+        .returning(move || Timestamp::from_unix_micros(times.next().unwrap().saturating_mul(1_000_000)));
+    clock
+}
+
+#[test]
+fn readers_of_one_second_share_a_board() {
+    let boards = boards(gigs(1), stopped_clock());
+    let time = Simulated::default();
+    let shown = time.run(join_all((0..300).map(|_| boards.board(code()))));
+    assert!(shown.into_iter().all(|board| board.unwrap().gig.is_none()));
+}
+
+#[test]
+fn a_board_is_read_again_after_a_second_or_when_the_clock_was_set_back() {
+    let boards = boards(gigs(3), clock(&[10, 10, 11, 5]));
+    for _ in 0..4 {
+        boards.board(code()).now_or_never().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn the_codes_of_open_gigs_are_well_known_and_read_once() {
+    let boards = boards(gigs(0), stopped_clock());
+    let unknown = DjCode::new("222222").unwrap();
+    assert!(matches!(boards.board(unknown).now_or_never().unwrap(), Err(Failure::NotFound)));
+    let is_known = |code| boards.is_well_known(code).now_or_never().unwrap().unwrap();
+    assert!(is_known(code()) && !is_known(unknown));
+}
