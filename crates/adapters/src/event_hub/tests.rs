@@ -1,11 +1,13 @@
 //! Delivery of events to streams, and their end.
 
 use cuepoint_domain::event::EventType;
-use cuepoint_domain::ids::{OperationId, SessionId, TopupId};
+use cuepoint_domain::gig::{DjCode, GigRecord, GigStatus};
+use cuepoint_domain::ids::{GigId, GigRecordId, OperationId, SessionId, TopupId};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::operation::{Entity, Outcome};
 use cuepoint_domain::topup::{self, Charge};
 use cuepoint_domain::user::Role;
+use futures_util::FutureExt as _;
 
 use super::*;
 
@@ -158,4 +160,86 @@ async fn clients_that_ignore_the_end_of_a_stream_are_disconnected() {
     tokio::time::advance(END_READ_WITHIN).await;
     hub.cut_unread_ends();
     assert_eq!(cut(), [false, false, true]);
+}
+
+fn watch(hub: &EventHub, dj: i64, address: [u8; 4]) -> Result<BoardWatch, Full> {
+    watch_by(hub, dj, address, Arc::new(Connection::default()))
+}
+
+fn watch_by(
+    hub: &EventHub,
+    dj: i64,
+    address: [u8; 4],
+    connection: Arc<Connection>,
+) -> Result<BoardWatch, Full> {
+    let network = ClientNetwork::of(address.into());
+    hub.watch(UserId::new(dj).unwrap(), Some(network), connection, Position::START)
+}
+
+/// The event of a gig of this DJ.
+fn event_of_gig(number: i64, dj: i64) -> Event {
+    let record = GigRecord {
+        id: GigRecordId::of(GigId::new(1).unwrap()),
+        dj: UserId::new(dj).unwrap(),
+        code: DjCode::new("K7TW3M").unwrap(),
+        status: GigStatus::Open,
+    };
+    let outcome = Outcome { entity: Entity::GigRecord(record), balance: None };
+    Event { event_type: EventType::GigUpdated, outcome, ..event(number, dj) }
+}
+
+fn is_woken(watch: &BoardWatch) -> bool {
+    watch.woken().now_or_never().is_some()
+}
+
+#[tokio::test]
+async fn the_events_of_a_dj_wake_the_streams_of_the_dj_s_board() {
+    let hub = EventHub::new(10);
+    let watches = [ONE, OTHER].map(|dj| watch(&hub, dj, [192, 0, 2, 1]).unwrap());
+    assert_eq!(hub.due().await, Position::START, "the events of all servers are read for them");
+    let woken = || watches.each_ref().map(is_woken);
+    assert_eq!(woken(), [true, true], "each looks again after its beginning");
+    assert_eq!(woken(), [false, false]);
+    hub.deliver(Position::START, vec![event_of_gig(1, OTHER), event(2, ONE)], position(2));
+    assert_eq!(woken(), [false, true], "top-ups of a DJ change no board");
+    hub.deliver(position(2), vec![event_of_gig(3, OTHER), event_of_gig(4, OTHER)], position(4));
+    assert_eq!(woken(), [false, true]);
+    assert_eq!(woken(), [false, false], "several events are one change");
+}
+
+#[test]
+fn a_stopping_server_ends_its_board_streams() {
+    let hub = EventHub::new(10);
+    let board = watch(&hub, ONE, [192, 0, 2, 1]).unwrap();
+    assert!(!board.is_ended() && is_woken(&board));
+    hub.close();
+    assert!(board.is_ended() && is_woken(&board) && board.ended().now_or_never().is_some());
+    assert_eq!(watch(&hub, ONE, [192, 0, 2, 1]).err(), Some(Full::Server));
+    drop(board);
+    assert_eq!(hub.0.lock().following, 0);
+}
+
+#[test]
+fn board_streams_are_limited_and_leave_room_for_events() {
+    let hub = EventHub::new(10);
+    let closed = Arc::new(Connection { is_abandoned: true, ..Connection::default() });
+    let left = watch_by(&hub, ONE, [192, 0, 2, 1], closed).unwrap();
+    let mut watches: Vec<_> = (1..8).map(|_| watch(&hub, ONE, [192, 0, 2, 1]).unwrap()).collect();
+    assert!(!left.is_ended());
+    watches.push(watch(&hub, ONE, [192, 0, 2, 2]).unwrap());
+    assert!(left.is_ended(), "the place of a closed connection is free");
+    assert_eq!(watch(&hub, ONE, [192, 0, 2, 2]).err(), Some(Full::Server));
+    open(&hub, ONE, Feed::Own).unwrap();
+    watches.pop();
+    watch(&hub, ONE, [192, 0, 2, 2]).unwrap();
+}
+
+#[test]
+fn an_address_has_at_most_1500_board_streams() {
+    let hub = EventHub::new(10_000);
+    let all: Vec<_> = (0..1_500).map(|_| watch(&hub, ONE, [192, 0, 2, 1]).unwrap()).collect();
+    assert_eq!(watch(&hub, ONE, [192, 0, 2, 1]).err(), Some(Full::Address));
+    watch(&hub, ONE, [192, 0, 2, 2]).unwrap();
+    drop(all);
+    watch(&hub, ONE, [192, 0, 2, 1]).unwrap();
 }
