@@ -347,8 +347,12 @@ impl Streams {
             true => Ok(()),
             false => Err(Full::Address),
         };
-        room(self).or_else(|_| {
-            self.end_all_abandoned();
+        room(self).or_else(|full| {
+            let connections = match full {
+                Full::Address => self.watchers.connections_from(network),
+                Full::User | Full::Server => self.connections(),
+            };
+            self.end_abandoned_of(connections);
             room(self)
         })
     }
@@ -383,12 +387,17 @@ impl Streams {
 
     /// Frees the places of all closed connections, at most once a second.
     fn end_all_abandoned(&mut self) {
+        self.end_abandoned_of(self.connections());
+    }
+
+    /// Frees the places of the closed ones of these connections, at most once a second.
+    fn end_abandoned_of(&mut self, connections: Vec<(StreamKey, Arc<dyn ClientConnection>)>) {
         let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
         if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
             return;
         }
         self.abandoned_sought_at = Some(Instant::now());
-        for (key, connection) in self.connections() {
+        for (key, connection) in connections {
             if connection.is_abandoned() {
                 self.end(key, EndReason::Abandoned);
             }

@@ -15,7 +15,7 @@ use cuepoint_domain::gig::{
 use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
-use cuepoint_domain::text::GigTitle;
+use cuepoint_domain::text::{GigTitle, ShortMessage};
 use cuepoint_domain::user::{Coordinates, Kilometres, Rating};
 use proptest::prelude::*;
 use support::{DJ, Ledger, at, line, money, request, user};
@@ -127,7 +127,7 @@ type Change = fn(&mut Board);
 
 #[test]
 fn every_visible_change_changes_the_board_version() {
-    let changes: [(&str, Change); 18] = [
+    let changes: [(&str, Change); 24] = [
         ("code", |board| board.code = DjCode::new("222222").unwrap()),
         ("name", |board| board.dj.name = line("Other")),
         ("played", |board| board.dj.dj.as_mut().unwrap().played += 1),
@@ -145,6 +145,18 @@ fn every_visible_change_changes_the_board_version() {
         ("length", |board| board.gig.as_mut().unwrap().queue_length = 4),
         ("wait", |board| board.gig.as_mut().unwrap().wait_minutes = 12),
         ("next song", |board| board.gig.as_mut().unwrap().up_next[0].song.title = line("Other")),
+        ("id of the DJ", |board| board.dj.id = user(99)),
+        ("message", |board| {
+            board.gig.as_mut().unwrap().gig.details.message = Some(ShortMessage::new("Hello").unwrap());
+        }),
+        ("position", |board| board.gig.as_mut().unwrap().up_next[0].position = 3),
+        ("next artist", |board| board.gig.as_mut().unwrap().up_next[0].song.artist = line("Other")),
+        ("last artist", |board| {
+            board.gig.as_mut().unwrap().last_played.as_mut().unwrap().0.artist = line("Other");
+        }),
+        ("last title", |board| {
+            board.gig.as_mut().unwrap().last_played.as_mut().unwrap().0.title = line("Other");
+        }),
         ("last song", |board| board.gig.as_mut().unwrap().last_played.as_mut().unwrap().1 = at(31)),
     ];
     let mut versions = vec![board().version().to_string()];

@@ -190,6 +190,7 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     let before = scenario.request(guest, dj, at(1)).await.id;
     let rejected = scenario.request(guest, dj, at(1)).await.id;
     scenario.move_request(rejected, Move::Reject, at(2)).await.unwrap();
+    let second = scenario.request(guest, dj, at(2)).await.id;
     scenario.request(guest, other, at(1)).await;
     let gig = opened(&scenario, dj, 3).await;
     let open = request_in(&scenario, &gig, guest, 4).await.id;
@@ -198,7 +199,9 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     let cancelled = request_in(&scenario, &gig, guest, 7).await.id;
     scenario.move_request(cancelled, Move::Cancel, at(8)).await.unwrap();
     for (which, expected) in [
-        (GigRequests::Open, vec![before, open]),
+        (GigRequests::Open, vec![before, second, open]),
+        (GigRequests::OpenAndPlayed { most_without_gig: 2 }, vec![before, second, open, played]),
+        // The lowest id of those without the gig.
         (GigRequests::OpenAndPlayed { most_without_gig: 1 }, vec![before, open, played]),
         (GigRequests::OpenAndPlayed { most_without_gig: 0 }, vec![open, played]),
         (GigRequests::NotCancelled, vec![open, played]),
@@ -214,7 +217,7 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
             own.into_iter().map(|request| request.id).collect::<Vec<_>>()
         }
     };
-    assert_eq!(own(guest, 50).await, [cancelled, played, open, before], "newest first");
+    assert_eq!(own(guest, 50).await, [cancelled, played, open, second, before], "newest first");
     assert_eq!(own(guest, 2).await, [cancelled, played]);
     assert_eq!(own(other, 50).await, []);
     assert_eq!(scenario.store.cancelled_in_gig(gig.id).await.unwrap(), 1);
@@ -222,10 +225,13 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     assert_eq!(scenario.store.open_in_gig(gig.id, at(100_000)).await.unwrap(), 0, "overdue");
     let gig = ended(&scenario, &gig, 10).await;
     let again = opened(&scenario, dj, 12).await;
-    scenario.request(guest, dj, at(13)).await;
+    let last = request_in(&scenario, &again, guest, 13).await.id;
     let found = requests_of(&scenario, &gig, GigRequests::Open).await;
-    assert_eq!(found, [before, open], "not those made after the end");
-    assert_eq!(requests_of(&scenario, &again, GigRequests::Open).await.len(), 2);
+    assert_eq!(found, [before, second, open], "not those made after the end");
+    assert_eq!(requests_of(&scenario, &again, GigRequests::Open).await, [before, second, last]);
+    let own = scenario.store.requests_of_guest(&gig, guest, at(0), 50).await.unwrap();
+    let own: Vec<RequestId> = own.into_iter().map(|request| request.id).collect();
+    assert_eq!(own, [cancelled, played, open, second, before], "not those made after the end");
 }
 
 /// The ratings of requests, and the codes and places of open gigs.

@@ -161,7 +161,10 @@ impl Gigs for MemoryStore {
         let is_between = |gig: &&Gig| latitude(gig).is_some_and(|at| south <= at && at <= north);
         let mut open: Vec<&Gig> =
             state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none()).filter(is_between).collect();
-        open.sort_by(|one, other| latitude(one).partial_cmp(&latitude(other)).unwrap_or(Ordering::Equal));
+        open.sort_by(|one, other| {
+            let by_latitude = latitude(one).partial_cmp(&latitude(other)).unwrap_or(Ordering::Equal);
+            by_latitude.then(one.id.cmp(&other.id))
+        });
         Ok(first(open, limit))
     }
 

@@ -65,6 +65,15 @@ impl BoardWatchers {
         self.open.iter().map(|(key, watcher)| (*key, &watcher.connection))
     }
 
+    /// The connections of the clients of an address.
+    pub(super) fn connections_from(
+        &self,
+        network: Option<ClientNetwork>,
+    ) -> Vec<(StreamKey, Arc<dyn ClientConnection>)> {
+        let of_network = self.open.iter().filter(|(_, watcher)| watcher.network == network);
+        of_network.map(|(key, watcher)| (*key, Arc::clone(&watcher.connection))).collect()
+    }
+
     pub(super) fn keys(&self) -> Vec<StreamKey> {
         self.open.keys().copied().collect()
     }

@@ -33,6 +33,7 @@ operations! {
     ///
     /// A server may show a board that is a second old. An unknown or replaced code returns 404 `not_found`. After 60 of
     /// them in a minute, further ones from the same client address return 429 `rate_limited`.
+    /// Boards of open gigs can still be read then, and those that the server has shown.
     GET "/api/v1/boards/{code}" "getBoard" {
         tag: Boards,
         run: anonymous(show),
@@ -50,7 +51,7 @@ operations! {
     /// appear within about 15 seconds.
     ///
     /// A stream can end at any time. Reconnect after `retry`. A 404 then means that the code was replaced. Beyond 1500
-    /// streams of a client address, or `events.max_streams` streams, a server returns 503 `unavailable` with
+    /// streams of a client address, or four fifths of `events.max_streams`, a server returns 503 `unavailable` with
     /// `Retry-After`.
     GET "/api/v1/boards/{code}/stream" "streamBoard" {
         tag: Boards,
@@ -63,7 +64,8 @@ operations! {
     ///
     /// The requests of the caller in the DJ's open gig, or in the last gig until 24 hours after its end.
     ///
-    /// `offers` asks for the places that another request of the caller would have now at these fees.
+    /// `offers` asks for the places that another request of the caller would have now at these fees. Places can be a
+    /// second old.
     GET "/api/v1/boards/{code}/mine" "listOwnGigRequests" {
         tag: Boards,
         run: authenticated(Action::ReadRequest, own),
@@ -79,7 +81,7 @@ operations! {
         tag: Boards,
         run: anonymous(nearby),
         answers: ok::<NearbyBoardsData<'_>>("The gigs, nearest first."),
-        class: Class::Boards,
+        class: Class::Nearby,
         filters: NearbyFilters::DECLARED,
     }
 }
@@ -101,6 +103,9 @@ filters! {
         offers: Vec<Box<RawValue>> = filters::FEES,
     }
 }
+
+/// The distance without the parameter `within`, in kilometres.
+const DEFAULT_WITHIN: f64 = 25.0;
 
 async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let board = board(&call).await?;
@@ -128,11 +133,11 @@ async fn counted<T>(
     }
     let admitted = limits.admit_network(Class::UnknownCodes, call.client().network());
     let admitted = admitted.map_err(ApiError::rate_limited)?;
-    let found = find(code.ok_or(Code::NotFound)?).await?;
-    if let Some(admitted) = admitted {
+    let found = find(code.ok_or(Code::NotFound)?).await;
+    if let Some(admitted) = admitted.filter(|_| !matches!(found, Err(Failure::NotFound))) {
         limits.refund(admitted);
     }
-    Ok(found)
+    Ok(found?)
 }
 
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -168,11 +173,8 @@ async fn nearby(call: ApiCall) -> Result<ApiResponse, ApiError> {
         errors.add("near", validation_texts::required("near"));
         return Err(ApiError::invalid(errors));
     };
-    let within = within.or_else(|| Kilometres::new(NEARBY_KILOMETRES)).ok_or(Code::Internal)?;
+    let within = within.or_else(|| Kilometres::new(DEFAULT_WITHIN)).ok_or(Code::Internal)?;
     let boards = call.use_cases().boards.nearby(near, within).await?;
     let boards = boards.iter().map(|nearby| NearbyBoardView::new(nearby, call.currency())).collect();
     ApiResponse::new("Boards.", NearbyBoardsData { boards })
 }
-
-/// The distance without the parameter `within`.
-const NEARBY_KILOMETRES: f64 = 25.0;

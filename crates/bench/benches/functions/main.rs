@@ -5,6 +5,7 @@
 mod ledger;
 mod money;
 mod page;
+mod queue;
 mod token;
 
 fn main() {

@@ -69,6 +69,7 @@ pub(super) struct RateLimitsSection {
     webhook_changes_per_hour: CallQuota,
     gigs_per_hour: CallQuota,
     boards_per_minute: CallQuota,
+    nearby_per_minute: CallQuota,
     unknown_codes_per_minute: CallQuota,
     default_per_minute: CallQuota,
 }
@@ -87,6 +88,7 @@ impl From<RateLimitsSection> for Option<Quotas> {
             webhook_changes_per_hour: section.webhook_changes_per_hour.0,
             gigs_per_hour: section.gigs_per_hour.0,
             boards: section.boards_per_minute.0,
+            nearby: section.nearby_per_minute.0,
             unknown_codes: section.unknown_codes_per_minute.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::RequestTerms;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
@@ -51,9 +52,7 @@ fn the_compiled_defaults_are_complete() {
     assert_eq!(settings.auth.access_token_ttl, time::Duration::minutes(15));
     assert_eq!(settings.auth.refresh_token_ttl, time::Duration::days(30));
     assert_eq!((settings.currency.code(), settings.currency.scale()), ("USD", 2));
-    assert_eq!(settings.requests.terms.pending_for, time::Duration::minutes(15));
-    assert_eq!(settings.requests.terms.accepted_for, time::Duration::hours(1));
-    assert_eq!(settings.requests.terms.commission.get(), 0);
+    assert_eq!(settings.requests.terms, RequestTerms::default());
     let options = settings.withdrawals.options.clone();
     assert_eq!(settings.withdrawals, WithdrawalTerms { options, ..WithdrawalTerms::default() });
     let tether = settings.withdrawals.options.currency("USDT").unwrap();
@@ -77,6 +76,7 @@ fn the_compiled_defaults_are_complete() {
         webhook_changes_per_hour: number(20),
         gigs_per_hour: number(20),
         boards: number(12_000),
+        nearby: number(300),
         unknown_codes: number(60),
         other: number(60),
         failed_logins: number(5),
@@ -189,6 +189,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("rate_limits.boards_per_minute", "15"),
         ("rate_limits.unknown_codes_per_minute", "16"),
         ("rate_limits.gigs_per_hour", "17"),
+        ("rate_limits.nearby_per_minute", "18"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -227,6 +228,7 @@ fn configuration_keys_can_be_set_by_variables() {
         boards,
         unknown_codes,
         gigs_per_hour,
+        nearby,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
     let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
@@ -234,10 +236,10 @@ fn configuration_keys_can_be_set_by_variables() {
         &[login, requests, withdrawals, other, failed_logins][..],
         &per_hour,
         &by_address,
-        &[boards, unknown_codes, gigs_per_hour],
+        &[boards, unknown_codes, gigs_per_hour, nearby],
     ]
     .concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=17));
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=18));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

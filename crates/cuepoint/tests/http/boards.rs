@@ -155,6 +155,15 @@ fn unknown_codes_are_limited_for_an_address_and_boards_of_open_gigs_stay_readabl
         from("192.0.2.1", &path(gig)).data(200);
     }
     from("192.0.2.2", "/boards/222222").refused(404, "not_found");
+    // A current code counts in no gig either.
+    let between = server.dj();
+    let ended = open(&between, &json!({"title": "Over"}));
+    end(&between, &ended).data(200);
+    let guest = server.guest();
+    for _ in 0..7 {
+        let mine = guest.call("GET", &format!("{}/mine", path(&ended)));
+        mine.header("x-forwarded-for", "192.0.2.3").send().data(200);
+    }
 }
 
 fn guests_see_the_places_of_their_requests_and_offers(store: Store) {
@@ -197,6 +206,7 @@ fn guests_see_the_places_of_their_requests_and_offers(store: Store) {
     assert_eq!((&played["place"], &played["stars"]), (&json!(null), &json!(4)));
     assert!(!mine(&ben, "").to_string().contains("One"), "requests of others are not shown");
     end(&dj, &gig).data(200);
+    std::thread::sleep(STALE_FOR);
     let after = mine(&ben, "?offers=5");
     assert_eq!((&after["requests"][0]["request"]["id"], &after["offers"]), (&json!(other), &json!([])));
     assert_eq!(mine(&server.guest(), ""), json!({"requests": [], "offers": []}));

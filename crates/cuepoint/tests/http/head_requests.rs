@@ -72,7 +72,8 @@ fn every_route_answers_pipelined_head_and_get() {
         let mut connection = RawConnection::open(&address);
         connection.send(&format!("{get}{head}{LIVE}"));
         let answer = connection.answer();
-        if path.ends_with("/stream") {
+        // No DJ has the code of a board.
+        if path.ends_with("/stream") && answer.status == 200 {
             assert!(answer.text.starts_with("id: "), "{answer}");
             continue;
         }

@@ -29,6 +29,8 @@ struct Scene {
     operator: Person,
     dj: Person,
     ids: BTreeMap<&'static str, i64>,
+    /// The code of the DJ.
+    code: String,
 }
 
 impl Scene {
@@ -64,14 +66,16 @@ impl Scene {
             ("/webhook-endpoints/", dj.webhook_endpoint("/webhook-endpoints")),
             ("/withdrawals/", dj.withdrawal("1.00")),
         ]);
-        Self { server, operator, dj, ids }
+        let gigs = dj.get("/gigs").data(200);
+        let code = gigs["data"][0]["code"].as_str().unwrap().to_owned();
+        Self { server, operator, dj, ids, code }
     }
 
     /// Calls an operation with its example body and this query.
     fn send(&self, operation: &Operation, method: &str, query: &str) -> Answer {
         let path = match operation.path.split_once("{id}") {
             Some((list, rest)) => format!("{list}{}{rest}", self.ids[list]),
-            None => operation.path.clone(),
+            None => operation.path.replace("{code}", &self.code),
         };
         let caller = if path.starts_with("/operator/") { &self.operator } else { &self.dj };
         let call = caller.call(method, &format!("{path}?{query}"));
@@ -137,11 +141,15 @@ fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
     let before = (scene.dj.snapshot(), scene.operator.snapshot());
     for operation in &operations {
         let Operation { method, path, parameters, .. } = operation;
-        // One of two filters of this list is required.
-        let required = if path == "/operator/topups" { "user_id=1&" } else { "" };
+        // A filter of these lists is required.
+        let (needed, required) = match path.as_str() {
+            "/operator/topups" => ("user_id", "user_id=1&"),
+            "/boards" => ("near", "near=52.52,13.40&"),
+            _ => ("", ""),
+        };
         for (name, value) in parameters {
             let query = format!("{name}={value}");
-            let once = if name == "user_id" { query.clone() } else { format!("{required}{query}") };
+            let once = if name == needed { query.clone() } else { format!("{required}{query}") };
             // A HEAD has the checks of a GET, and opens no stream.
             let answer = scene.send(operation, "HEAD", &once);
             assert_eq!(answer.status, 200, "{path}?{once}: {answer}");

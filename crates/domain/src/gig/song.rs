@@ -22,12 +22,13 @@ impl SongKey {
 }
 
 /// The letters and digits of a text in lower case, without marks, without text in brackets, and without the artists
-/// after "feat." or "ft.". A text of which nothing would remain keeps its brackets.
+/// after "feat." or "ft.". A text of which nothing would remain keeps its brackets, and one without letters and digits its signs.
 fn folded(text: &str) -> String {
     let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let main = without_brackets(&plain);
     let key = letters(&without_featured_artists(&main));
-    if key.is_empty() { letters(&plain) } else { key }
+    let key = if key.is_empty() { letters(&plain) } else { key };
+    if key.is_empty() { plain } else { key }
 }
 
 fn letters(text: &str) -> String {
@@ -48,9 +49,9 @@ fn without_brackets(text: &str) -> String {
     kept
 }
 
-/// The words before "feat." or "ft.", with or without the full stop.
+/// The words before "feat." or "ft.".
 fn without_featured_artists(text: &str) -> String {
-    let is_mark = |word: &str| matches!(word.trim_end_matches('.'), "feat" | "ft");
+    let is_mark = |word: &str| matches!(word, "feat." | "ft.");
     let words = text.split_whitespace().enumerate();
     words.take_while(|(place, word)| *place == 0 || !is_mark(word)).map(|(_, word)| word).collect()
 }
@@ -69,7 +70,7 @@ mod tests {
             ("Déjà Vu", "Beyoncé"),
             ("deja vu!", "BEYONCE"),
             ("Déjà Vu (Radio Edit)", "Beyoncé feat. Jay-Z"),
-            ("Deja-Vu [Live]", "Beyonce ft Jay-Z"),
+            ("Deja-Vu [Live]", "Beyonce ft. Jay-Z"),
             ("De\u{301}ja\u{300} vu", "Beyonce\u{301}"),
         ] {
             assert_eq!(key(title, artist), key("Deja Vu", "Beyonce"), "{title} by {artist}");
@@ -89,5 +90,7 @@ mod tests {
     fn a_title_in_brackets_keeps_its_letters() {
         assert_ne!(key("(I Can't Get No)", "The Rolling Stones"), key("(Sittin' On)", "The Rolling Stones"));
         assert_ne!(key("feat", "A"), key("ft", "A"));
+        assert_ne!(key("Six Ft Under", "A"), key("Six Ft Above", "A"));
+        assert_ne!(key("!!!", "A"), key("???", "A"));
     }
 }

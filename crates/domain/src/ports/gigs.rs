@@ -38,8 +38,9 @@ pub trait Gigs: Send + Sync {
     async fn code_of(&self, dj: UserId) -> Result<Option<AssignedCode>, Unavailable>;
     /// The assignment of a code, current or not.
     async fn assigned(&self, code: DjCode) -> Result<Option<AssignedCode>, Unavailable>;
-    /// The requests of a gig by id, including the open ones to its DJ that belong to no gig and were created after
-    /// `oldest`, and before its end.
+    /// The requests of a gig by id. Unless cancelled ones alone are left out, they include the open requests to its DJ that
+    /// belong to no gig and were created after `oldest` and before its end; of these the lowest ids, if their number is
+    /// limited.
     async fn gig_requests(
         &self,
         gig: &Gig,
@@ -47,7 +48,7 @@ pub trait Gigs: Send + Sync {
         oldest: Timestamp,
     ) -> Result<Vec<MusicRequest>, Unavailable>;
     /// At most `limit` requests of a guest in a gig, newest first. They include open ones to its DJ that belong to no gig
-    /// and were created after `oldest`.
+    /// and were created after `oldest` and before its end.
     async fn requests_of_guest(
         &self,
         gig: &Gig,
@@ -66,7 +67,7 @@ pub trait Gigs: Send + Sync {
     ) -> Result<HashMap<RequestId, ShortMessage>, Unavailable>;
     /// The ratings of these requests.
     async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable>;
-    /// At most `limit` open gigs whose latitude is between these, from south to north.
+    /// At most `limit` open gigs whose latitude is between these, from south to north, then by id.
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable>;
     /// The codes of at most `limit` open gigs.
     async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable>;

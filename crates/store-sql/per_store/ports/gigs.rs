@@ -49,7 +49,7 @@ fn open_between(south: f64, north: f64) -> IntoBoxed<'static, gigs::table, Datab
     gigs::table
         .filter(gigs::ended_at.is_null())
         .filter(gigs::latitude.between(south, north))
-        .order(gigs::latitude)
+        .order((gigs::latitude, gigs::id))
         .into_boxed()
 }
 
@@ -94,6 +94,7 @@ fn without_gig(gig: &Gig, oldest: Timestamp) -> Requests {
         .filter(music_requests::created_at.gt(ColumnTime(oldest)))
         .filter(music_requests::gig_id.is_null())
         .filter(music_requests::status.eq_any(open_statuses()))
+        .order(music_requests::id)
         .into_boxed();
     match gig.ended_at {
         Some(ended_at) => requests.filter(music_requests::created_at.lt(ColumnTime(ended_at))),
@@ -104,13 +105,18 @@ fn without_gig(gig: &Gig, oldest: Timestamp) -> Requests {
 /// The requests of a guest in a gig that were created after `oldest`, newest first.
 fn of_guest(gig: &Gig, guest: UserId, oldest: Timestamp) -> Requests {
     let is_open = music_requests::gig_id.is_null().and(music_requests::status.eq_any(open_statuses()));
-    music_requests::table
+    let is_of_gig = || music_requests::gig_id.eq(gig.id.get());
+    let requests = music_requests::table
         .filter(music_requests::requester_id.eq(guest.get()))
         .filter(music_requests::created_at.gt(ColumnTime(oldest)))
         .filter(music_requests::dj_id.eq(gig.dj.get()))
-        .filter(music_requests::gig_id.eq(gig.id.get()).or(is_open))
+        .filter(is_of_gig().or(is_open))
         .order((music_requests::created_at.desc(), music_requests::id.desc()))
-        .into_boxed()
+        .into_boxed();
+    match gig.ended_at {
+        Some(end) => requests.filter(is_of_gig().or(music_requests::created_at.lt(ColumnTime(end)))),
+        None => requests,
+    }
 }
 
 #[async_trait]

@@ -49,6 +49,8 @@ pub enum Class {
     Gigs,
     /// Boards of gigs.
     Boards,
+    /// Searches for gigs near a location.
+    Nearby,
     /// Unknown or replaced codes of boards.
     UnknownCodes,
     /// All others.
@@ -71,6 +73,7 @@ impl Class {
             Self::WebhookChanges => "webhook_changes_per_hour",
             Self::Gigs => "gigs_per_hour",
             Self::Boards => "boards_per_minute",
+            Self::Nearby => "nearby_per_minute",
             Self::UnknownCodes => "unknown_codes_per_minute",
             Self::Other => "default_per_minute",
         }
@@ -79,7 +82,7 @@ impl Class {
     /// Whether only accepted calls count. Invalid and repeated ones count as [`Class::Other`].
     #[must_use]
     pub const fn counts_accepted_calls_only(self) -> bool {
-        matches!(self, Self::Requests | Self::Withdrawals)
+        matches!(self, Self::Requests | Self::Withdrawals | Self::Gigs)
     }
 }
 
@@ -109,6 +112,8 @@ pub struct Quotas {
     pub gigs_per_hour: NonZeroU32,
     /// Quota of [`Class::Boards`].
     pub boards: NonZeroU32,
+    /// Quota of [`Class::Nearby`].
+    pub nearby: NonZeroU32,
     /// Quota of [`Class::UnknownCodes`].
     pub unknown_codes: NonZeroU32,
     /// Quota of [`Class::Other`].
@@ -156,6 +161,7 @@ struct Classes {
     webhook_changes: Counts,
     gigs: Counts,
     boards: Counts,
+    nearby: Counts,
     unknown_codes: Counts,
     other: Counts,
     failed_logins: FailedLogins,
@@ -178,6 +184,7 @@ impl Classes {
             webhook_changes: hour(Class::WebhookChanges, quotas.webhook_changes_per_hour),
             gigs: hour(Class::Gigs, quotas.gigs_per_hour),
             boards: minute(Class::Boards, quotas.boards),
+            nearby: minute(Class::Nearby, quotas.nearby),
             unknown_codes: minute(Class::UnknownCodes, quotas.unknown_codes),
             other: minute(Class::Other, quotas.other),
             failed_logins: FailedLogins::new(quotas),
@@ -198,6 +205,7 @@ impl Classes {
             Class::WebhookChanges => &self.webhook_changes,
             Class::Gigs => &self.gigs,
             Class::Boards => &self.boards,
+            Class::Nearby => &self.nearby,
             Class::UnknownCodes => &self.unknown_codes,
             Class::Other => &self.other,
         }

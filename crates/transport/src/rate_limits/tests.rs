@@ -34,6 +34,7 @@ pub(super) fn limits_of(change: impl FnOnce(&mut Quotas)) -> (RateLimits, FakeCl
         webhook_changes_per_hour: number(4),
         gigs_per_hour: number(11),
         boards: number(80),
+        nearby: number(13),
         unknown_codes: number(9),
         other: number(60),
         failed_logins: number(5),
@@ -124,6 +125,7 @@ fn each_class_and_subject_has_a_separate_count() {
         (Class::Webhooks, 3),
         (Class::Gigs, 11),
         (Class::Boards, 80),
+        (Class::Nearby, 13),
         (Class::UnknownCodes, 9),
         (Class::Other, 60),
     ] {

@@ -27,8 +27,8 @@ operations! {
     /// Open a gig
     ///
     /// Opens an evening of the caller, a DJ. The DJ is online then, with the given prices. Requests that guests make
-    /// from then on belong to the gig. A request in a gig expires if it is not accepted within 30 minutes, or not
-    /// played within three hours after that.
+    /// from then on belong to the gig. By default, a request in a gig expires if it is not accepted within 30
+    /// minutes, or not played within three hours after that.
     ///
     /// The code belongs to the DJ and stays the same from gig to gig, so printed posters remain valid. `new_code` replaces
     /// it permanently.

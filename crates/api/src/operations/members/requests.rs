@@ -30,8 +30,8 @@ operations! {
     /// is not accepted within 15 minutes, or not played within 60 minutes after that (`getSettings` shows both
     /// times of requests without a gig). The fee is then released in full.
     ///
-    /// While the DJ has an open gig, the request belongs to it. The DJ then has 30 minutes to answer and three hours to
-    /// play. The request is rejected when the gig ends. Send the `fee` that the client displayed. If the DJ has raised
+    /// While the DJ has an open gig, the request belongs to it. By default, the DJ then has 30 minutes to answer and three
+    /// hours to play. The request is rejected when the gig ends. Send the `fee` that the client displayed. If the DJ has raised
     /// the price since, the request returns 422 `validation_failed` for `fee`.
     ///
     /// - 403 `blocked`: the DJ blocks the caller.

@@ -9,7 +9,7 @@ use futures_util::future::select;
 use crate::application::environment::Environment;
 use crate::application::executor::run_to_completion;
 use crate::entity_ref::EntityRef;
-use crate::operation::{Plan, PlanKind, Step, UserChange};
+use crate::operation::{Actor, Plan, PlanKind, Step, UserChange};
 use crate::ports::{Deadline, Job};
 
 /// The effects of a change.
@@ -29,7 +29,10 @@ impl Effects {
             Step::Unchanged(_) | Step::Open(_) | Step::Move { .. } | Step::Judge(_) => false,
         };
         let jobs = match (plan.kind(), plan.reference()) {
-            (PlanKind::EndGig, EntityRef::Gig(gig)) => vec![Job::ReleaseGig(gig)],
+            // The job that ends gigs for the service rejects their requests itself.
+            (PlanKind::EndGig, EntityRef::Gig(gig)) if plan.metadata().actor != Actor::System => {
+                vec![Job::ReleaseGig(gig)]
+            }
             _ => Vec::new(),
         };
         Self { revocations_changed, jobs }

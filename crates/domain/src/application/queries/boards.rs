@@ -41,10 +41,20 @@ const MOST_COMPARED: u32 = 2_000;
 /// The maximum number of gigs near a place.
 const MOST_NEARBY: usize = 50;
 
-/// A board that was read at this time.
+/// A board with its queue.
+#[derive(Clone)]
 struct Read {
     board: Arc<Board>,
+    /// The queue of the open gig.
+    queue: Option<Arc<QueueNow>>,
+    /// When the reading began.
     at: Timestamp,
+}
+
+/// Whether something that was read at `at` can be shown to a reader who asked at `asked`: it is fresh at `now`, or was
+/// read after the reader had asked, however long that took.
+fn is_fresh(at: Timestamp, asked: Timestamp, now: Timestamp, fresh_for: Duration) -> bool {
+    now.since(at).abs() < fresh_for || (asked <= at && at <= now)
 }
 
 /// Codes, and when they were read; `None` before the first time.
@@ -113,10 +123,11 @@ impl BoardQueries {
         if self.lock().contains_key(&code) {
             return Ok(true);
         }
+        let asked = self.env.now();
         let mut read = self.open_codes.lock().await;
         let now = self.env.now();
         if let Some((at, codes)) = &*read
-            && now.since(*at).abs() < CODES_FRESH_FOR
+            && is_fresh(*at, asked, now, CODES_FRESH_FOR)
         {
             return Ok(codes.contains(&code));
         }
@@ -131,6 +142,12 @@ impl BoardQueries {
     /// # Errors
     /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
     pub async fn board(&self, code: DjCode) -> Result<Arc<Board>, Failure> {
+        Ok(self.recent(code).await?.board)
+    }
+
+    /// The board of a code with its queue, which may be a second old.
+    async fn recent(&self, code: DjCode) -> Result<Read, Failure> {
+        let asked = self.env.now();
         // A slot is made for existing boards alone.
         let known = self.lock().get(&code).cloned();
         let slot = match known {
@@ -140,18 +157,17 @@ impl BoardQueries {
                 self.keep(code)
             }
         };
-        let mut read = slot.lock().await;
+        let mut kept = slot.lock().await;
         let now = self.env.now();
-        if let Some(Read { board, at }) = &*read
-            && now.since(*at).abs() < BOARD_FRESH_FOR
+        if let Some(read) = &*kept
+            && is_fresh(read.at, asked, now, BOARD_FRESH_FOR)
         {
-            return Ok(board.clone());
+            return Ok(read.clone());
         }
-        match self.read(code).await {
-            Ok(board) => {
-                let board = Arc::new(board);
-                *read = Some(Read { board: board.clone(), at: now });
-                Ok(board)
+        match self.read(code, now).await {
+            Ok(read) => {
+                *kept = Some(read.clone());
+                Ok(read)
             }
             Err(failure) => {
                 if matches!(failure, Failure::NotFound) {
@@ -174,21 +190,30 @@ impl BoardQueries {
         offers: &[Money],
     ) -> Result<OwnRequests, Failure> {
         let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
-        let dj = self.dj_of(code).await?;
-        let newest = self.env.gigs.gigs(dj.id, PageRequest::new(1, 1)).await?.rows.pop();
-        let now = self.env.now();
-        let is_shown = |gig: &Gig| gig.ended_at.is_none_or(|end| now < end.plus(SHOWN_AFTER_END));
-        let Some(gig) = newest.filter(is_shown) else { return Ok(OwnRequests::default()) };
-        let queue = match gig.ended_at {
-            None => Some(QueueNow::read(&self.env, &gig).await?),
-            Some(_) => None,
+        let Read { board, queue, .. } = self.recent(code).await?;
+        let Some(gig) = self.newest_gig(&board).await? else { return Ok(OwnRequests::default()) };
+        let own = self.newest_requests(guest, &gig).await?;
+        let queue = match queue {
+            // It is older than a request of the guest.
+            Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, &gig).await?)),
+            queue => queue,
         };
-        let requests = self.requests_of(guest, &gig, queue.as_ref()).await?;
         let place = |fee: &Money| {
             let place = queue.as_ref()?.place_of_offer(Some(guest), *fee)?;
             Some(OfferPlace { fee: *fee, place })
         };
-        Ok(OwnRequests { requests, offers: offers.iter().filter_map(place).collect() })
+        let offers = offers.iter().filter_map(place).collect();
+        Ok(OwnRequests { requests: self.with_places(own, queue.as_deref()).await?, offers })
+    }
+
+    /// The open gig of a board, or else the DJ's last one if it has ended within a day.
+    async fn newest_gig(&self, board: &Board) -> Result<Option<Gig>, Failure> {
+        if let Some(open) = &board.gig {
+            return Ok(Some(open.gig.clone()));
+        }
+        let newest = self.env.gigs.gigs(board.dj.id, PageRequest::new(1, 1)).await?.rows.pop();
+        let now = self.env.now();
+        Ok(newest.filter(|gig| gig.ended_at.is_some_and(|end| now < end.plus(SHOWN_AFTER_END))))
     }
 
     /// The open gigs within this distance, nearest first.
@@ -209,70 +234,52 @@ impl BoardQueries {
     }
 
     /// The newest requests of a guest in a gig, newest first.
-    async fn requests_of(
-        &self,
-        guest: UserId,
-        gig: &Gig,
-        queue: Option<&QueueNow>,
-    ) -> Result<Vec<OwnRequest>, Failure> {
+    async fn newest_requests(&self, guest: UserId, gig: &Gig) -> Result<Vec<MusicRequest>, Failure> {
         let now = self.env.now();
         let oldest = self.env.terms.requests.oldest_open(gig.opened_at);
         let own = self.env.gigs.requests_of_guest(gig, guest, oldest, MOST_OWN).await?;
-        let own: Vec<MusicRequest> = own.into_iter().map(|request| request.seen_at(now)).collect();
+        Ok(own.into_iter().map(|request| request.seen_at(now)).collect())
+    }
+
+    /// These requests with their places, dedications and ratings.
+    async fn with_places(
+        &self,
+        own: Vec<MusicRequest>,
+        queue: Option<&QueueNow>,
+    ) -> Result<Vec<OwnRequest>, Failure> {
         let ids: BTreeSet<_> = own.iter().map(|request| request.id).collect();
         let stars = self.env.gigs.stars(&ids).await?;
         let mut messages = self.env.gigs.dedications(&ids).await?;
-        let request = |request: MusicRequest| {
-            let place = queue.and_then(|queue| {
-                queue.places.iter().find(|place| place.request == request.id).map(|place| (queue, *place))
-            });
+        let shown = |request: MusicRequest| {
+            let queue = queue.filter(|_| request.state.status().holds_fee());
+            let place = queue.and_then(|queue| Some((queue, queue.place_of(request.id)?)));
             OwnRequest {
-                is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(&place, &request)),
+                is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(place, &request)),
                 message: messages.remove(&request.id),
-                place: place.map(|(_, place)| place),
+                place: place.map(|(_, place)| *place),
                 stars: stars.get(&request.id).copied(),
                 request,
             }
         };
-        Ok(own.into_iter().map(request).collect())
+        Ok(own.into_iter().map(shown).collect())
     }
 
-    /// Reads a board.
-    async fn read(&self, code: DjCode) -> Result<Board, Failure> {
+    /// Reads a board with its queue.
+    async fn read(&self, code: DjCode, at: Timestamp) -> Result<Read, Failure> {
         let dj = self.dj_of(code).await?;
         let gig = match dj.suspended_at {
             None => self.env.gigs.open_gig(dj.id).await?,
             // The job ends it.
             Some(_) => None,
         };
-        let gig = match gig {
-            Some(gig) => Some(self.gig(gig, &dj).await?),
-            None => None,
+        let (gig, queue) = match gig {
+            Some(gig) => {
+                let queue = QueueNow::read(&self.env, &gig).await?;
+                (Some(board_gig(gig, &queue, &dj)), Some(Arc::new(queue)))
+            }
+            None => (None, None),
         };
-        Ok(Board { code, dj, gig })
-    }
-
-    async fn gig(&self, gig: Gig, dj: &User) -> Result<BoardGig, Failure> {
-        let queue = QueueNow::read(&self.env, &gig).await?;
-        let price = dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
-        let wait = queue.place_of_offer(None, price).map_or(0, |place| place.wait_minutes);
-        let accepted = |place: &Place| {
-            let request = queue.open.iter().find(|request| request.id == place.request)?;
-            (request.state.status() == RequestStatus::Accepted)
-                .then(|| NextSong { position: place.position, song: Song::of(request) })
-        };
-        let status = gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online));
-        Ok(BoardGig {
-            status,
-            queue_length: u64::try_from(queue.open.len()).unwrap_or(u64::MAX),
-            wait_minutes: wait,
-            up_next: queue.places.iter().filter_map(accepted).take(Board::MOST_UP_NEXT).collect(),
-            last_played: queue.last_played().and_then(|request| match request.state {
-                RequestState::Played { at, .. } => Some((Song::of(request), at)),
-                _ => None,
-            }),
-            gig,
-        })
+        Ok(Read { board: Arc::new(Board { code, dj, gig }), queue, at })
     }
 
     /// The DJ whose current code this is.
@@ -303,5 +310,27 @@ impl BoardQueries {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<DjCode, Slot>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the board of a DJ shows of a gig.
+fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
+    let price = dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
+    let wait = queue.place_of_offer(None, price).map_or(0, |place| place.wait_minutes);
+    let accepted = |place: &Place| {
+        let request = queue.open.iter().find(|request| request.id == place.request)?;
+        (request.state.status() == RequestStatus::Accepted)
+            .then(|| NextSong { position: place.position, song: Song::of(request) })
+    };
+    BoardGig {
+        status: gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online)),
+        queue_length: u64::try_from(queue.open.len()).unwrap_or(u64::MAX),
+        wait_minutes: wait,
+        up_next: queue.places.iter().filter_map(accepted).take(Board::MOST_UP_NEXT).collect(),
+        last_played: queue.last_played().and_then(|request| match request.state {
+            RequestState::Played { at, .. } => Some((Song::of(request), at)),
+            _ => None,
+        }),
+        gig,
     }
 }

@@ -6,7 +6,7 @@ use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::gig::Gig;
 use crate::gig::queue::{Place, PlayedSong, WaitingSong, place_of_offer, places};
-use crate::ids::UserId;
+use crate::ids::{RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::MusicRequest;
 use crate::ports::GigRequests;
@@ -47,6 +47,17 @@ impl QueueNow {
         let order = self.gig.details.queue_order;
         let offer = WaitingSong::offer(guest, fee, self.now);
         place_of_offer(order, &self.waiting, &self.played, offer)
+    }
+
+    /// The place of an open request.
+    pub(super) fn place_of(&self, id: RequestId) -> Option<&Place> {
+        self.places.iter().find(|place| place.request == id)
+    }
+
+    /// Whether each of these requests that is open has a place.
+    pub(super) fn has_all(&self, requests: &[MusicRequest]) -> bool {
+        let mut open = requests.iter().filter(|request| request.state.status().holds_fee());
+        open.all(|request| self.place_of(request.id).is_some())
     }
 
     /// Whether the expected wait at a place passes the deadline of its request.

@@ -7,6 +7,7 @@ mod email_changes;
 mod endpoint_secrets;
 mod events;
 mod executor;
+mod gig_endings;
 mod logins;
 mod operators;
 mod passwords;
