@@ -33,7 +33,7 @@ operations! {
     ///
     /// A server may show a board that is a second old. An unknown or replaced code returns 404 `not_found`. After 60 of
     /// them in a minute, further ones from the same client address return 429 `rate_limited`.
-    /// Boards of open gigs can still be read then, and those that the server has shown.
+    /// Boards of open gigs can still be read then.
     GET "/api/v1/boards/{code}" "getBoard" {
         tag: Boards,
         run: anonymous(show),

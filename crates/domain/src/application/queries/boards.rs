@@ -26,8 +26,10 @@ use crate::user::{Coordinates, Kilometres, User};
 
 /// The period in which a server shows a board again without reading it.
 pub const BOARD_FRESH_FOR: Duration = Duration::seconds(1);
-/// The maximum number of boards that a server keeps.
-const MOST_KEPT: usize = 4_096;
+/// The period after which a server forgets a board that nobody reads.
+const KEPT_FOR: Duration = Duration::seconds(10);
+/// The minimum interval between searches for boards that nobody reads.
+const SWEPT_EVERY: Duration = Duration::seconds(1);
 /// The period in which a server does not read the codes of open gigs again.
 const CODES_FRESH_FOR: Duration = Duration::seconds(2);
 /// The maximum number of open gigs whose codes a server keeps.
@@ -63,12 +65,35 @@ type OpenCodes = Option<(Timestamp, BTreeSet<DjCode>)>;
 /// The place of one board: the first reader of a second reads it, and the others wait.
 type Slot = Arc<AsyncMutex<Option<Read>>>;
 
+/// The boards that a server keeps.
+#[derive(Default)]
+struct Kept {
+    slots: HashMap<DjCode, Slot>,
+    /// When those that nobody reads were last removed.
+    swept_at: Option<Timestamp>,
+}
+
+impl Kept {
+    /// Removes the boards that nobody has read for a while: with their queues they are large.
+    fn sweep(&mut self, now: Timestamp) {
+        if self.swept_at.is_some_and(|at| now.since(at).abs() < SWEPT_EVERY) {
+            return;
+        }
+        self.swept_at = Some(now);
+        self.slots.retain(|_, slot| match slot.try_lock() {
+            Some(read) => read.as_ref().is_some_and(|read| now.since(read.at).abs() < KEPT_FOR),
+            // Somebody reads it now.
+            None => true,
+        });
+    }
+}
+
 /// Reads boards.
 #[derive(Clone)]
 pub struct BoardQueries {
     env: Arc<Environment>,
-    /// Boards of current codes.
-    kept: Arc<Mutex<HashMap<DjCode, Slot>>>,
+    /// Boards that somebody reads.
+    kept: Arc<Mutex<Kept>>,
     /// The codes of open gigs, and when they were read.
     open_codes: Arc<AsyncMutex<OpenCodes>>,
 }
@@ -115,12 +140,12 @@ impl BoardQueries {
         Self { env, kept: Arc::default(), open_codes: Arc::default() }
     }
 
-    /// Whether the board of this code is well known: this server has shown it, or its gig was open two seconds ago.
+    /// Whether the board of this code is well known: somebody reads it, or its gig was open two seconds ago.
     ///
     /// # Errors
     /// [`Failure::Unavailable`].
     pub async fn is_well_known(&self, code: DjCode) -> Result<bool, Failure> {
-        if self.lock().contains_key(&code) {
+        if self.lock().slots.contains_key(&code) {
             return Ok(true);
         }
         let asked = self.env.now();
@@ -149,7 +174,7 @@ impl BoardQueries {
     async fn recent(&self, code: DjCode) -> Result<Read, Failure> {
         let asked = self.env.now();
         // A slot is made for existing boards alone.
-        let known = self.lock().get(&code).cloned();
+        let known = self.lock().slots.get(&code).cloned();
         let slot = match known {
             Some(slot) => slot,
             None => {
@@ -164,18 +189,15 @@ impl BoardQueries {
         {
             return Ok(read.clone());
         }
-        match self.read(code, now).await {
-            Ok(read) => {
-                *kept = Some(read.clone());
-                Ok(read)
-            }
-            Err(failure) => {
-                if matches!(failure, Failure::NotFound) {
-                    self.lock().remove(&code);
-                }
-                Err(failure)
-            }
+        let read = self.read(code, now).await;
+        let mut all = self.lock();
+        all.sweep(now);
+        match &read {
+            Ok(read) => *kept = Some(read.clone()),
+            Err(Failure::NotFound) => drop(all.slots.remove(&code)),
+            Err(_) => {}
         }
+        read
     }
 
     /// The principal's requests in the open gig of a code, or in one that has ended within a day, with the places of
@@ -300,15 +322,10 @@ impl BoardQueries {
 
     /// The slot of a code, which may be new.
     fn keep(&self, code: DjCode) -> Slot {
-        let mut kept = self.lock();
-        if kept.len() >= MOST_KEPT {
-            // Those that somebody reads at the moment stay.
-            kept.retain(|_, slot| Arc::strong_count(slot) > 1);
-        }
-        kept.entry(code).or_default().clone()
+        self.lock().slots.entry(code).or_default().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DjCode, Slot>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -61,3 +61,27 @@ fn the_codes_of_open_gigs_are_well_known_and_read_once() {
     let is_known = |code| boards.is_well_known(code).now_or_never().unwrap().unwrap();
     assert!(is_known(code()) && !is_known(unknown));
 }
+
+#[test]
+fn boards_that_nobody_reads_are_forgotten() {
+    let mut gigs = MockGigs::new();
+    let other = DjCode::new("222222").unwrap();
+    gigs.expect_assigned().returning(|code| Ok(Some(AssignedCode { code, dj: of(code), at: now() })));
+    gigs.expect_code_of().returning(move |dj| {
+        let code = if dj == of(code()) { code() } else { other };
+        Ok(Some(AssignedCode { code, dj, at: now() }))
+    });
+    gigs.expect_open_gig().returning(|_| Ok(None));
+    gigs.expect_open_codes().returning(|_| Ok(Vec::new()));
+    let boards = boards(gigs, clock(&[10, 10, 21, 21, 21, 21, 21, 21]));
+    for code in [code(), other] {
+        boards.board(code).now_or_never().unwrap().unwrap();
+    }
+    let is_kept = |code| boards.is_well_known(code).now_or_never().unwrap().unwrap();
+    assert!(is_kept(other) && !is_kept(code()));
+}
+
+/// The DJ of a code.
+fn of(of: DjCode) -> UserId {
+    user(if of == code() { 2 } else { 4 })
+}
