@@ -77,7 +77,7 @@ def operator():
     return tokens[0]
 
 
-# What there is, so that calls find something: numbers by the word before them in a path.
+# What there is, so that calls find something: numbers and codes by the word before them in a path.
 known = {}
 
 
@@ -85,6 +85,7 @@ def populate(guest, dj):
     """Requests and withdrawals in several states, so that moves are possible."""
     (_, guest_token, guest_number), (_, dj_token, dj_number) = guest, dj
     topups = [call("POST", "/wallet/topups", guest_token, amount=amount)["data"]["topup"]["id"] for amount in (100_000, 2, 3)]
+    gig = call("POST", "/gigs", dj_token, title="Friday night", max_open_per_guest=100)["data"]["gig"]
     song = dict(song_title="Blue Monday", artist_name="New Order", music_url="https://example.com/song")
     orders = [
         call("POST", "/music/requests", guest_token, dj_id=dj_number, artist_type="popular", **song)["data"]["id"]
@@ -100,6 +101,7 @@ def populate(guest, dj):
     # All but the first, which pays for everything.
     known.update(requests=orders, withdrawals=withdrawals, topups=topups[1:], djs=[dj_number])
     known.update(users=[guest_number], blocks=[guest_number])
+    known.update(gigs=[gig["id"]], boards=[gig["code"]])
     known["webhook"] = endpoints("/webhook-endpoints", dj_token if CALLER == "dj" else guest_token)
     if CALLER == "operator":
         known["provider"] = kept_messages()
@@ -209,10 +211,11 @@ def plain(value):
 
 
 def name_what_there_is(case):
-    """Puts something that there is in place of every second number: most are nobody's."""
-    word = re.search(r"/(\w+)[\w-]*/\{id\}", case.path)
+    """Puts something that there is in place of every second number or code: most are nobody's."""
+    word = re.search(r"/(\w+)[\w-]*/\{(id|code)\}", case.path)
     if word:
-        case.path_parameters["id"] = found(case.path_parameters["id"], known.get(word.group(1)))
+        name = word.group(2)
+        case.path_parameters[name] = found(case.path_parameters[name], known.get(word.group(1)))
     if not isinstance(case.body, dict):
         return
     if "dj_id" in case.body:
@@ -224,9 +227,9 @@ def name_what_there_is(case):
 
 
 def found(number, there):
-    """The number, or the next one of those that there are in place of an odd one."""
-    odd = str(number).isdecimal() and int(number) % 2 == 1
-    return there[next(numbers) % len(there)] if odd and there else number
+    """The number or code, or the next one of those that there are in place of an odd number or of every second code."""
+    odd = int(number) if str(number).isdecimal() else next(numbers)
+    return there[next(numbers) % len(there)] if odd % 2 == 1 and there else number
 
 
 def sign(case):
@@ -321,14 +324,14 @@ def a_field_that_no_schema_describes(failure, case, response):
         r"You cannot (send a request to|block) yourself\.",
         r"The (current )?password is incorrect\.",
         r"The (code|token) is invalid or has expired\.",
-        r"The (amount|fee|fee \w+ \w+) field must (have 0-2 decimal places|be a number|be at least .*|not be 0)\.",
+        r"The (amount|offers|fee|fee \w+ \w+) field must (have 0-2 decimal places|be a number|be at least .*|not be 0)\.",
         r"The (latitude|longitude) field is required when (latitude|longitude) is present\.",
         r"The user id field is required when reference is not present\.",
         r"The after field is required when failed is not present\.",
         r"The after field must be before until and before the cursor of the endpoint\.",
         r"The failed field is prohibited when (after|until) is present\.",
         # A field of the object that its body cannot set.
-        r"The [\w ]+ field is prohibited\.",
+        r"The [\w ]+ field is prohibited( without an open gig of the DJ)?\.",
     ]
     errors = response.json().get("errors", {}) if isinstance(failure, RejectedPositiveData) else {}
     return bool(errors) and all(

@@ -143,7 +143,8 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
         parameters.push(query("per_page", &description, size, json!(default)));
     }
     for filter in declaration.filters {
-        let parameter = parameter(filter.name, ParameterIn::Query, &text_of(filter.documentation));
+        let parameter = parameter(filter.name, ParameterIn::Query, &text_of(filter.documentation))
+            .required(if filter.is_required { Required::True } else { Required::False });
         let example = filter.example.map(|example| json!(example));
         parameters.push(parameter.schema(Some(filter.schema.used())).example(example).build());
     }

@@ -89,8 +89,10 @@ operations! {
 filters! {
     /// A location and its surroundings.
     struct NearbyFilters {
-        /// Latitude and longitude in degrees, separated by a comma; required.
-        near: Coordinates = filters::COORDINATES,
+        required {
+            /// Latitude and longitude in degrees, separated by a comma.
+            near: Coordinates = filters::COORDINATES,
+        }
         /// Largest distance in kilometres, from 1 to 200; 25 by default.
         within: Kilometres = filters::NEARBY_KILOMETRES,
     }
@@ -168,11 +170,6 @@ fn offers(call: &ApiCall) -> Result<Vec<Money>, ApiError> {
 
 async fn nearby(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let NearbyFilters { near, within } = call.filters()?;
-    let Some(near) = near else {
-        let mut errors = Errors::default();
-        errors.add("near", validation_texts::required("near"));
-        return Err(ApiError::invalid(errors));
-    };
     let within = within.or_else(|| Kilometres::new(DEFAULT_WITHIN)).ok_or(Code::Internal)?;
     let boards = call.use_cases().boards.nearby(near, within).await?;
     let boards = boards.iter().map(|nearby| NearbyBoardView::new(nearby, call.currency())).collect();

@@ -10,7 +10,8 @@
 //! }
 //! ```
 //!
-//! Every filter is optional. All wrong filters are reported at once, in the order of their declaration.
+//! A filter is optional, unless it stands in `required { … }` before the others. All wrong and missing filters are
+//! reported at once, in the order of their declaration.
 
 use std::collections::BTreeSet;
 
@@ -40,14 +41,15 @@ use cuepoint_views::wire::{names, time};
 /// A reference in a filter: a UUID in any letter case, or a decimal id.
 const REFERENCE_PATTERN: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
 
-/// A latitude and a longitude.
-const COORDINATES_PATTERN: &str = r"^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$";
+/// A latitude from -90 to 90 and a longitude from -180 to 180.
+const COORDINATES_PATTERN: &str = "^-?([0-8]?[0-9](\\.[0-9]+)?|90(\\.0+)?),\
+    -?((1[0-7][0-9]|[0-9]{1,2})(\\.[0-9]+)?|180(\\.0+)?)$";
 /// The largest distance of nearby gigs, in kilometres.
 const MOST_KILOMETRES: u32 = 200;
 /// The maximum number of fees.
 const MOST_FEES: usize = 4;
-/// One to four fees.
-const FEES_PATTERN: &str = r"^\d+(\.\d+)?(,\d+(\.\d+)?){0,3}$";
+/// One to four fees, written like numbers in JSON.
+const FEES_PATTERN: &str = r"^(0|[1-9][0-9]{0,11})(\.[0-9]+)?(,(0|[1-9][0-9]{0,11})(\.[0-9]+)?){0,3}$";
 
 /// The filters of an operation.
 pub trait QueryFilters: Sized {
@@ -66,6 +68,8 @@ pub trait QueryFilters: Sized {
 pub struct Filter {
     /// Its name.
     pub name: &'static str,
+    /// Whether a call without it is refused.
+    pub is_required: bool,
     /// Its schema.
     pub schema: Described,
     /// The lines of its doc comment.
@@ -265,23 +269,48 @@ pub fn read<T>(query: &Query, name: &'static str, kind: &FilterKind<T>, errors: 
     }
 }
 
+/// Reads a required filter; `None` if it is missing or invalid, which is added to the errors.
+pub fn read_required<T>(
+    query: &Query,
+    name: &'static str,
+    kind: &FilterKind<T>,
+    errors: &mut Errors,
+) -> Option<T> {
+    if query.get(name).is_none() {
+        errors.add(name, validation_texts::required(name));
+    }
+    read(query, name, kind, errors)
+}
+
 /// Declares the filters of an operation: a struct of their values, their reader and their description.
 macro_rules! filters {
     (
         $(#[doc = $doc:literal])+
         struct $filters:ident {
+            $(required {
+                $($(#[doc = $required_about:literal])+ $required:ident: $required_type:ty = $required_kind:expr,)+
+            })?
             $($(#[doc = $about:literal])+ $name:ident: $type:ty = $kind:expr,)+
         }
     ) => {
         $(#[doc = $doc])+
         struct $filters {
+            $($($required: $required_type,)+)?
             $($name: Option<$type>,)+
         }
 
         impl $crate::wire::filters::QueryFilters for $filters {
             const DECLARED: &'static [$crate::wire::filters::Filter] = &[
+                $($($crate::wire::filters::Filter {
+                    name: stringify!($required),
+                    is_required: true,
+                    schema: $required_kind.schema,
+                    documentation: &[$($required_about),+],
+                    example: $required_kind.example,
+                },)+)?
                 $($crate::wire::filters::Filter {
                     name: stringify!($name),
+                    is_required: false,
                     schema: $kind.schema,
                     documentation: &[$($about),+],
                     example: $kind.example,
@@ -292,19 +321,20 @@ macro_rules! filters {
                 query: &$crate::wire::query::Query,
             ) -> Result<Self, $crate::wire::error::ApiError> {
                 let mut errors = $crate::wire::validation_texts::Errors::default();
-                let filters = Self {
-                    $($name: $crate::wire::filters::read(
-                        query,
-                        stringify!($name),
-                        &$kind,
-                        &mut errors,
-                    ),)+
-                };
-                if errors.is_empty() {
-                    Ok(filters)
-                } else {
-                    Err($crate::wire::error::ApiError::invalid(errors))
+                $($(let $required = $crate::wire::filters::read_required(
+                    query,
+                    stringify!($required),
+                    &$required_kind,
+                    &mut errors,
+                );)+)?
+                $(let $name = $crate::wire::filters::read(query, stringify!($name), &$kind, &mut errors);)+
+                if !errors.is_empty() {
+                    return Err($crate::wire::error::ApiError::invalid(errors));
                 }
+                Ok(Self {
+                    $($($required: $required.ok_or($crate::wire::error::Code::Internal)?,)+)?
+                    $($name,)+
+                })
             }
         }
     };
@@ -350,6 +380,36 @@ mod tests {
                 format!(r#"{{"status":["The selected status is invalid."],"dj_id":["{dj_id}"]}}"#)
             );
         }
+    }
+
+    filters! {
+        /// Filters, one of them required.
+        struct Place {
+            required {
+                /// Where.
+                near: Coordinates = COORDINATES,
+            }
+            /// How far.
+            within: Kilometres = NEARBY_KILOMETRES,
+        }
+    }
+
+    #[test]
+    fn a_missing_required_filter_is_named_with_the_invalid_ones() {
+        for query in ["within=0", "near=&within=0"] {
+            let Err(error) = Place::read(&Query::parse(query)) else { panic!("near is missing") };
+            assert_eq!(
+                serde_json::to_string(&error.details.errors).unwrap(),
+                r#"{"near":["The near field is required."],"within":["The within field must be between 1 and 200."]}"#
+            );
+        }
+        let place =
+            Place::read(&Query::parse("near=52.52,13.40")).ok().map(|place| (place.near, place.within));
+        assert_eq!(place, Some((Coordinates::new(52.52, 13.40).unwrap(), None)));
+        assert_eq!(
+            Place::DECLARED.iter().map(|filter| filter.is_required).collect::<Vec<_>>(),
+            [true, false]
+        );
     }
 
     #[test]
