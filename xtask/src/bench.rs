@@ -49,10 +49,11 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 }
 
 /// The flags that select a subcommand of the benchmark's own program.
-const SUBCOMMANDS: [(&str, &str); 4] = [
+const SUBCOMMANDS: [(&str, &str); 5] = [
     ("--latency", "latency"),
     ("--growth", "growth"),
     ("--streams", "streams"),
+    ("--gigs", "gigs"),
     ("--instructions", "instructions"),
 ];
 

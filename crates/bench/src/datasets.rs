@@ -20,6 +20,8 @@ const FROZEN: &str = "frozen";
 const MAX_CALLS: &str = "1000000";
 /// A limit of open requests of one guest with one DJ that is never reached.
 const MAX_OPEN_PER_DJ: &str = "1000";
+/// The largest limit of open requests in a gig.
+const MAX_OPEN_IN_GIG: &str = "1000";
 
 /// The data of a service.
 pub(crate) enum Dataset {
@@ -131,6 +133,8 @@ impl Bench {
             ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__GIGS__MAX_OPEN", MAX_OPEN_IN_GIG.to_owned()),
             ("CUEPOINT__REQUESTS__MAX_OPEN_PER_DJ", MAX_OPEN_PER_DJ.to_owned()),
             // Otherwise each server reads the whole ledger when it starts, which would be measured too.
             ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),

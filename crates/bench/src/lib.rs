@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
 //! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
-//! sequence), [`table`], [`growth`], [`latency`], [`streams`], [`instructions`].
+//! sequence), [`table`], [`growth`], [`latency`], [`streams`], [`gigs`],
+//! [`instructions`].
 
 pub mod bare;
 pub mod comparison;
@@ -12,6 +13,7 @@ pub mod datasets;
 pub mod document;
 pub mod figures;
 pub mod file_limits;
+pub mod gigs;
 pub mod growth;
 pub mod instructions;
 pub mod latency;

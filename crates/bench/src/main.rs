@@ -10,7 +10,7 @@ use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
 use cuepoint_bench::streams::{self, StreamsOptions};
-use cuepoint_bench::{bare, comparison, document, instructions, latency, memory, run};
+use cuepoint_bench::{bare, comparison, document, gigs, instructions, latency, memory, run};
 use tokio::runtime::Runtime;
 
 /// Measures Cuepoint against the limits of the platform it runs on.
@@ -27,7 +27,7 @@ enum Command {
     #[command(
         override_usage = "cargo xtask bench [OPTIONS]",
         after_help = "`--latency` measures latency under open load, `--growth` how cost grows with the amount of data, \
-                      `--streams` streams of events, `--instructions` counts instructions per request; each lists its \
+                      `--streams` streams of events, `--gigs` gigs and boards, `--instructions` counts instructions per request; each lists its \
                       options with `--help`."
     )]
     Run(Options),
@@ -47,6 +47,12 @@ enum Command {
     /// and `--write` have no effect, `--scale` is at least 0.2.
     #[command(override_usage = "cargo xtask bench --streams [OPTIONS]")]
     Streams(StreamsOptions),
+    /// Measure gigs, and print the table: requests in a gig, a board with 300 open requests that 300 clients read, and
+    /// 1 000 streams of one board.
+    ///
+    /// `--rows "sqlite: gigs"` selects one store. `--write` and `--against` have no effect.
+    #[command(override_usage = "cargo xtask bench --gigs [OPTIONS]")]
+    Gigs(Options),
     /// Count instructions per request with callgrind, and print the table.
     ///
     /// `--against` also counts those of another build. `--runs`, `--seconds` and `--connections` have no effect.
@@ -107,6 +113,10 @@ fn execute(command: Command) -> anyhow::Result<()> {
         }
         Command::Streams(asked) => {
             println!("{}", streams::run(&asked)?);
+            Ok(())
+        }
+        Command::Gigs(options) => {
+            println!("{}", gigs::run(options)?);
             Ok(())
         }
         Command::Instructions(options) => {

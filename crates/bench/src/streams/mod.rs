@@ -88,7 +88,7 @@ fn printed<const COLUMNS: usize>(run: u32, row: &medians::Row<COLUMNS>, loss: Op
 
 impl Bench {
     /// Audits the ledger of a data set that was written, and removes the data set.
-    fn verify_and_remove(&self, data: &Dataset) -> anyhow::Result<()> {
+    pub(crate) fn verify_and_remove(&self, data: &Dataset) -> anyhow::Result<()> {
         if !matches!(data, Dataset::Memory) {
             self.verify(self.programs(), data)?;
         }

@@ -1,0 +1,279 @@
+//! Gigs: requests in a gig, reads of a board, and open board streams, each compared with the row above it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::ids::UserId;
+
+use crate::context::Bench;
+use crate::datasets::WRITTEN;
+use crate::figures::{Figures, number};
+use crate::load::Requests;
+use crate::load::requests::{at_random, request, write_request};
+use crate::medians::{self, Column, Row};
+use crate::operations::{Operation, Store};
+use crate::options::Options;
+use crate::seeding::Population;
+use crate::service::Service;
+use crate::table::Conditions;
+
+/// The number of readers of one board.
+const READERS: usize = 300;
+/// The number of open streams of one board.
+const STREAMS: usize = 1_000;
+/// The number of open requests in the gig of the board.
+const QUEUE: usize = 300;
+/// The number of accepted ones, which the board shows.
+const SHOWN: usize = 20;
+/// The number of measured requests in each gig: less than its limit, also with those of the queue.
+const PER_GIG: usize = 600;
+/// The longest wait for an answer, or for an event on a stream.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The columns of the table.
+const COLUMNS: [Column; 6] = [
+    ("connections", 0),
+    ("per second", 0),
+    ("of the row above", 2),
+    ("p50 ms", 2),
+    ("p99 ms", 2),
+    ("memory MiB", 1),
+];
+
+/// Measures the rows of the stores that the options select, and returns the table in Markdown.
+///
+/// # Errors
+/// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
+pub fn run(options: Options) -> anyhow::Result<String> {
+    let options = options.settled();
+    let population = Population::at_scale(options.scale);
+    let bench = Bench::new(options, population)?;
+    bench.prepare()?;
+    let wanted = |store: &Store| bench.options.wants(&format!("{}: gigs", store.name()));
+    let stores: Vec<Store> = Store::ALL.into_iter().filter(wanted).collect();
+    ensure!(!stores.is_empty(), "no row is selected: their names begin with `STORE: gigs`");
+    if stores.contains(&Store::Sqlite) {
+        bench.fill_file(bench.programs())?;
+    }
+    let (mut rows, mut spread) = (Vec::new(), String::new());
+    for run in 1..=bench.options.runs {
+        for store in &stores {
+            let (measured, delivered) = measure(&bench, *store).with_context(|| store.name())?;
+            rows.extend(measured);
+            spread.push_str(&format!(
+                "{}: a change reached all {STREAMS} streams after {:.2} s.\n",
+                store.name(),
+                delivered.as_secs_f64()
+            ));
+            eprintln!("run {run}: gigs on {} are measured", store.name());
+        }
+    }
+    let conditions = Conditions::of(&bench.options, &bench.cluster)?;
+    let table = medians::markdown(COLUMNS, conditions.text(), &rows);
+    Ok(format!("{table}\n{spread}"))
+}
+
+/// Measures the rows on a store, and the time in which a change reaches all streams of a board.
+fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration)> {
+    let data = bench.dataset(store, WRITTEN)?;
+    let servers = [bench.server(0, bench.programs(), &data)?];
+    let [server] = &servers;
+    let mut rows = Vec::new();
+    let mut add = |name: &str, connections: usize, figures: &Figures, above: Option<f64>| {
+        let Figures { per_second, p50, p99, memory, .. } = *figures;
+        let of_above = above.map(|above| per_second / above);
+        let connected = number(u64::try_from(connections).unwrap_or_default());
+        let figures = [Some(connected), Some(per_second), of_above, Some(p50), Some(p99), memory];
+        rows.push(Row { name: format!("{}: {name}", store.name()), figures });
+        per_second
+    };
+    let most = bench.options.most_connections();
+
+    // The first requests of a server are slower.
+    bench.cell(&servers, most, &mut song_requests(bench, 1)?, false)?;
+    let (plain, _) = bench.cell(&servers, most, &mut song_requests(bench, 2)?, false)?;
+    let above = add("request without a gig", most, &plain, None);
+    let gigs = open_gigs(bench, server)?;
+    let (in_gig, _) = bench.cell(&servers, most, &mut song_requests(bench, 3)?, false)?;
+    add("request in a gig", most, &in_gig, Some(above));
+
+    let gig = gigs.first().context("there is no DJ")?;
+    fill(bench, server, gig)?;
+    let mut info = Operation::PersonalInfo.requests(bench.population(), bench.tokens())?;
+    let (info_of_readers, _) = bench.cell(&servers, READERS, &mut info, false)?;
+    let above = add("personal-info", READERS, &info_of_readers, None);
+    let path = format!("/api/v1/boards/{}", gig.code);
+    let mut board = at_random(&[request("GET", &path, None, None)]);
+    let (board, _) = bench.cell(&servers, READERS, &mut board, false)?;
+    add(&format!("board, {QUEUE} open requests"), READERS, &board, Some(above));
+
+    let (alone, _) = bench.cell(&servers, most, &mut info, false)?;
+    let above = add("personal-info without streams", most, &alone, None);
+    let mut streams = Streams::open(server.address(), &gig.code)?;
+    let (beside, _) = bench.cell(&servers, most, &mut info, false)?;
+    add(&format!("personal-info beside {STREAMS} board streams"), most, &beside, Some(above));
+    let delivered = streams.deliver(|| gig.change(server))?;
+    drop((streams, servers));
+    bench.verify_and_remove(&data)?;
+    Ok((rows, delivered))
+}
+
+/// An open gig.
+struct Gig {
+    id: u64,
+    code: String,
+    dj: UserId,
+    /// The token of its DJ.
+    token: String,
+}
+
+impl Gig {
+    fn change(&self, server: &Service) -> anyhow::Result<()> {
+        let path = format!("/api/v1/gigs/{}", self.id);
+        fetch(server.address(), "PATCH", &path, &self.token, r#"{"message":"Last hour"}"#).map(drop)
+    }
+}
+
+/// The body of a request for a song.
+fn song(dj: UserId) -> String {
+    format!(
+        r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"popular","music_url":"https://example.com/song"}}"#
+    )
+}
+
+/// Requests of guests to DJs, in random order, with at most [`PER_GIG`] to each DJ.
+fn song_requests(bench: &Bench, seed: u64) -> anyhow::Result<Box<Requests<'static>>> {
+    let population = bench.population();
+    let djs: Vec<UserId> = population.djs().collect();
+    let guests: Vec<UserId> = population.users().filter(|user| !population.is_dj(*user)).collect();
+    let tokens = bench.tokens().of(&guests)?;
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut pairs: Vec<(UserId, usize)> = djs
+        .iter()
+        .flat_map(|dj| (0..PER_GIG).map(|_| (*dj, rng.usize(..tokens.len()))).collect::<Vec<_>>())
+        .collect();
+    rng.shuffle(&mut pairs);
+    let mut pairs = pairs.into_iter();
+    Ok(Box::new(move |into| {
+        let Some((dj, guest)) = pairs.next() else { return false };
+        let token = tokens.get(guest).map(String::as_str);
+        write_request(into, "POST", "/api/v1/music/requests", token, Some(&song(dj)));
+        true
+    }))
+}
+
+/// Opens a gig for every DJ.
+fn open_gigs(bench: &Bench, server: &Service) -> anyhow::Result<Vec<Gig>> {
+    let djs: Vec<UserId> = bench.population().djs().collect();
+    let tokens = bench.tokens().of(&djs)?;
+    let open = |(dj, token): (UserId, String)| {
+        let body = r#"{"title":"Friday","max_open_per_guest":100}"#;
+        let answer = fetch(server.address(), "POST", "/api/v1/gigs", &token, body)?;
+        Ok(Gig { id: field(&answer, "id")?.parse()?, code: field(&answer, "code")?, dj, token })
+    };
+    djs.into_iter().zip(tokens).map(open).collect()
+}
+
+/// Adds requests of different guests to a gig, and accepts the first of them.
+fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
+    let population = bench.population();
+    let guests: Vec<UserId> =
+        population.users().filter(|user| !population.is_dj(*user)).take(QUEUE).collect();
+    ensure!(guests.len() == QUEUE, "there are fewer than {QUEUE} guests: use a larger scale");
+    for (number, token) in bench.tokens().of(&guests)?.into_iter().enumerate() {
+        let asked = fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song(gig.dj))?;
+        if number < SHOWN {
+            let path = format!("/api/v1/music/requests-update/{}", field(&asked, "id")?);
+            fetch(server.address(), "PATCH", &path, &gig.token, r#"{"status":"accepted"}"#)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first value with this name in a JSON text.
+fn field(json: &str, name: &str) -> anyhow::Result<String> {
+    let (_, rest) = json.split_once(&format!(r#""{name}":"#)).context("an answer lacks a field")?;
+    let end = rest.find([',', '}']).context("a field has no end")?;
+    Ok(rest.get(..end).unwrap_or_default().trim_matches('"').to_owned())
+}
+
+/// Makes a call and returns its body.
+fn fetch(server: SocketAddr, method: &str, path: &str, token: &str, body: &str) -> anyhow::Result<String> {
+    let mut socket = TcpStream::connect(server)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    let length = body.len();
+    let call = format!(
+        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    socket.write_all(call.as_bytes())?;
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("an answer has no end of its head")?;
+    ensure!(head.starts_with("HTTP/1.1 2"), "{method} {path}: {answer}");
+    Ok(body.to_owned())
+}
+
+/// An open stream of a board, with the newest version that it delivered.
+struct Stream {
+    socket: BufReader<TcpStream>,
+    version: String,
+}
+
+/// Open streams of a board.
+struct Streams(Vec<Stream>);
+
+impl Streams {
+    /// Opens the streams, each up to its first version.
+    fn open(server: SocketAddr, code: &str) -> anyhow::Result<Self> {
+        (0..STREAMS).map(|_| Stream::open(server, code)).collect::<anyhow::Result<_>>().map(Self)
+    }
+
+    /// Makes a change, and returns the time until every stream has delivered another version.
+    fn deliver(&mut self, change: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
+        let changed = Instant::now();
+        change()?;
+        for stream in &mut self.0 {
+            let before = stream.version.clone();
+            while stream.version == before {
+                stream.next_version()?;
+            }
+        }
+        Ok(changed.elapsed())
+    }
+}
+
+impl Stream {
+    fn open(server: SocketAddr, code: &str) -> anyhow::Result<Self> {
+        let mut socket = TcpStream::connect(server)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        let call = format!(
+            "GET /api/v1/boards/{code}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n"
+        );
+        socket.write_all(call.as_bytes())?;
+        let mut stream = Self { socket: BufReader::with_capacity(512, socket), version: String::new() };
+        let status = stream.line()?;
+        ensure!(status.starts_with("HTTP/1.1 200"), "a board stream was refused: {status}");
+        stream.next_version()?;
+        Ok(stream)
+    }
+
+    /// Reads up to the end of the next event.
+    fn next_version(&mut self) -> anyhow::Result<()> {
+        loop {
+            let line = self.line()?;
+            if let Some(version) = line.strip_prefix("data:") {
+                version.trim().clone_into(&mut self.version);
+                return Ok(());
+            }
+        }
+    }
+
+    fn line(&mut self) -> anyhow::Result<String> {
+        let mut line = String::new();
+        ensure!(self.socket.read_line(&mut line)? > 0, "the server ended a board stream");
+        Ok(line)
+    }
+}
