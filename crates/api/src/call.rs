@@ -153,15 +153,17 @@ impl ApiCall {
         headers::last_event_id(self.request.headers())
     }
 
-    /// The expiry of the access token.
+    /// The time until which the token of the request authorizes a stream.
     ///
     /// # Errors
     /// [`Code::TokenExpired`] if it has expired meanwhile.
-    pub fn token_expiry(&self) -> Result<Timestamp, ApiError> {
+    pub fn authorized_until(&self) -> Result<Timestamp, ApiError> {
+        if let Some(AuthorizedUntil(until)) = self.request.extensions().get() {
+            return Ok(*until);
+        }
         let token = headers::bearer(self.request.headers())?;
         let Authentication { tokens, revocations, clock, .. } = &self.api.service.authentication;
-        let expiry = tokens.expiry(token, revocations.epoch(), clock.now());
-        Ok(expiry?)
+        Ok(tokens.expiry(token, revocations.epoch(), clock.now())?)
     }
 
     /// The client's connection.
@@ -348,6 +350,10 @@ impl ApiCall {
 const fn is_unhashed<T, R>(outcome: &Result<T, CommandError<R>>) -> bool {
     matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_))))
 }
+
+/// The time until which the personal access token of a request authorizes a stream, as an extension of the request.
+#[derive(Clone, Copy)]
+pub(super) struct AuthorizedUntil(pub(super) Timestamp);
 
 /// Keeps the admission of a request for the headers of its response.
 ///

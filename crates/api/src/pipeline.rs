@@ -12,15 +12,13 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::http::{Method, StatusCode};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
-use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
-use cuepoint_domain::ids::SessionId;
-use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::Clock as _;
-use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 
-use crate::call::{self, ApiCall};
+use crate::admission::{admit, count};
+use crate::call::ApiCall;
 use crate::declaration::Declaration;
 use crate::endpoint::{Body, Endpoint, Provider};
 use crate::reliance::ensure_reliable;
@@ -31,10 +29,7 @@ use crate::wire::headers::{self, Signature};
 use crate::wire::query::Query;
 use crate::wire::validation_texts::Errors;
 use cuepoint_adapters::observability::logged_request::in_current_request;
-use cuepoint_adapters::security::authentication::Authentication;
-use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_adapters::signed_messages::SignedMessage;
-use cuepoint_transport::client_address::{client, client_address};
 use cuepoint_transport::deadline::RequestDeadline;
 use cuepoint_transport::rate_limits::{Admitted, Class};
 use cuepoint_transport::request_gate::wants_web_socket;
@@ -180,92 +175,6 @@ fn call(
         body: parse(operation.body.takes, request, body)?,
         key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(body) }),
     })
-}
-
-/// Authenticates a request and counts it: for its principal, for the session of a genuine token that is not accepted,
-/// or else for its client address, so that tokens cannot be guessed without limit.
-async fn admit(
-    action: Action,
-    operation: &Declaration,
-    api: &ApiState,
-    request: &HttpRequest,
-) -> Result<Principal, ApiError> {
-    let principal = match authenticate(api, request) {
-        Ok(principal) => principal,
-        // Expired tokens of a venue must not use up the quota of its address.
-        Err(Rejected { error, session: Some(session) }) => {
-            call::note(api.limits.admit_session(session), request)?;
-            return Err(error);
-        }
-        Err(Rejected { error, session: None }) => {
-            count(Class::Other, api, request)?;
-            return Err(error);
-        }
-    };
-    if principal.has_role_for(action).is_err() {
-        call::note(api.limits.admit_session(principal.session), request)?;
-        record_denied(operation, api, &principal, request).await;
-        return Err(for_staff(action));
-    }
-    call::note(api.limits.admit_principal(operation.class, &principal), request)?;
-    ensure_reliable(operation, api)?;
-    Ok(principal)
-}
-
-/// A request without a usable token.
-struct Rejected {
-    error: ApiError,
-    /// The session of a genuine token.
-    session: Option<SessionId>,
-}
-
-impl From<ApiError> for Rejected {
-    fn from(error: ApiError) -> Self {
-        Self { error, session: None }
-    }
-}
-
-/// The failure of a principal without a role for this action.
-fn for_staff(action: Action) -> ApiError {
-    let message = match action.rule().scope(Capacity::Auditor) {
-        Scope::Nothing => "Only operators can do this.",
-        Scope::Own | Scope::Others | Scope::Everything => "Only operators and auditors can do this.",
-    };
-    ApiError::saying(Code::InsufficientScope, message)
-}
-
-/// Counts a request without a token.
-fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
-    // The token of a refresh is not known yet.
-    let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
-    let network = client_address(request).address.map(ClientNetwork::of);
-    call::note(api.limits.admit_network(class, network), request)
-}
-
-/// The principal of the access token with their current role.
-fn authenticate(api: &ApiState, request: &HttpRequest) -> Result<Principal, Rejected> {
-    let token = headers::bearer(request.headers())?;
-    let Authentication { tokens, revocations, clock, .. } = &api.service.authentication;
-    let verified = tokens.verify(token, revocations.epoch(), clock.now()).map_err(|refusal| {
-        let session = match refusal {
-            TokenRefusal::Expired(session) => Some(session),
-            TokenRefusal::Invalid => None,
-        };
-        Rejected { error: refusal.into(), session }
-    })?;
-    let checked = revocations.check(verified);
-    checked.map_err(|revocation| Rejected { error: revocation.into(), session: Some(verified.session) })
-}
-
-/// Records a denied request to an operation of staff in the security log.
-async fn record_denied(
-    operation: &Declaration,
-    api: &ApiState,
-    principal: &Principal,
-    request: &HttpRequest,
-) {
-    let name = Line::from_stored(format!("{} {}", operation.method, operation.path));
-    api.service.use_cases.security_log.record_denied(principal, name, client(request)).await;
 }
 
 /// The idempotency key, if the request has one.

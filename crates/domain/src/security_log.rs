@@ -53,9 +53,14 @@ pub enum SecurityEventKind {
     DataExported,
     /// A user erased the personal data.
     DataErased,
+    /// A user created a personal access token. The detail names it.
+    PersonalTokenCreated,
+    /// A user ended a personal access token. The detail names it.
+    PersonalTokenEnded,
     /// A webhook endpoint was created, changed, removed or used. The detail names it.
     WebhookEndpointChanged,
-    /// A user without the required role called an operation for staff. The detail names the route.
+    /// A user without the required role, or a personal access token, called an operation for staff. The detail names the
+    /// route.
     AccessDenied,
     /// An operator acted. The detail gives the action, the object with its transition, and the reason.
     OperatorAction,

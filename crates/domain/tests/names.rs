@@ -14,6 +14,7 @@ use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::security_log::SecurityEventKind;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_domain::user::personal_token::TokenScope;
 use cuepoint_domain::user::{ArtistType, Role};
 use cuepoint_domain::webhook::{AttemptError, DisabledReason};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
@@ -40,10 +41,12 @@ fn stored_and_wire_names_are_stable() {
         EntityKind: "music_request user withdrawal topup provider_message rating gig gig_record \
             adjustment wallet";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
-        SecurityEventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
-            password_changed password_change_failed password_reset_requested password_reset email_verified \
-            phone_verified email_change_requested email_changed email_restored code_refused data_exported \
-            data_erased webhook_endpoint_changed access_denied operator_action";
+        TokenScope: "events:read gigs:read";
+        SecurityEventKind: "registered logged_in login_failed session_ended sessions_ended \
+            refresh_token_reused password_changed password_change_failed password_reset_requested \
+            password_reset email_verified phone_verified email_change_requested email_changed \
+            email_restored code_refused data_exported data_erased personal_token_created \
+            personal_token_ended webhook_endpoint_changed access_denied operator_action";
         EventType: "music_request.created music_request.accepted music_request.rejected music_request.played \
             music_request.cancelled music_request.expired music_request.refunded topup.created topup.confirmed \
             topup.failed topup.reversed withdrawal.created withdrawal.approved withdrawal.rejected \
@@ -55,7 +58,7 @@ fn stored_and_wire_names_are_stable() {
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";
-        ExportList: "sessions networks challenges requests_made requests_received ratings gigs withdrawals topups wallet_entries \
+        ExportList: "sessions personal_tokens networks challenges requests_made requests_received ratings gigs withdrawals topups wallet_entries \
             operations provider_messages blocks blocked_by security_events webhook_endpoints";
         PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
             open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \

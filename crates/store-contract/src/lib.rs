@@ -57,6 +57,7 @@ pub mod orders;
 pub mod payouts;
 pub mod people;
 pub mod personal_data;
+pub mod personal_tokens;
 pub mod positions;
 pub mod provider_messages;
 mod races;
@@ -150,6 +151,7 @@ macro_rules! store_contract {
         $crate::payouts_promises!($factory);
         $crate::people_promises!($factory);
         $crate::personal_data_promises!($factory);
+        $crate::personal_tokens_promises!($factory);
         $crate::positions_promises!($factory);
         $crate::provider_messages_promises!($factory);
         $crate::ratings_promises!($factory);

@@ -146,6 +146,7 @@ impl People for MemoryStore {
         keys.forget(id);
         sessions.end_all(id, None, now);
         sessions.forget_clients(id);
+        sessions.forget_tokens(id);
         blocked.retain(|(dj, guest), _| *dj != id && *guest != id);
         webhooks.forget(id);
         gigs.keep_dedications(|request| book.get(request).is_some_and(|request| request.requester != id));

@@ -22,6 +22,7 @@ impl State {
         let book = &self.book;
         match list {
             ExportList::Sessions => Box::new(self.sessions.of(user)),
+            ExportList::PersonalTokens => Box::new(self.sessions.tokens_of(user)),
             ExportList::Networks => Box::new(self.sessions.networks_of(user)),
             ExportList::Challenges => {
                 Box::new(self.keys.challenges_of(user).cloned().map(ExportRecord::Challenge))

@@ -1,16 +1,20 @@
 //! Sessions and their refresh tokens.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::{RevocationList, UserStatus};
+use cuepoint_domain::authorization::{FoundToken, RevocationList, UserStatus};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::ports::{
+    BeginOutcome, ExchangeOutcome, PasswordHash, PersonalTokens, Sessions, TokenAddition, Unavailable,
+};
 use cuepoint_domain::privacy::personal_data::ExportRecord;
+use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
+use cuepoint_domain::user::personal_token::{PersonalToken, TokenScope};
 use cuepoint_domain::user::session::{
     Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
 };
@@ -26,6 +30,16 @@ pub(crate) struct SessionTable {
     /// The known networks of each user, each with its number and the time at which it was last seen.
     networks: HashMap<(UserId, ClientNetwork), (i64, Timestamp)>,
     last_network: i64,
+    /// Name, scopes and secret hash of each personal access token.
+    personal: HashMap<SessionId, PersonalRecord>,
+}
+
+/// The part of a personal access token that no other session has.
+#[derive(Debug)]
+struct PersonalRecord {
+    hash: TokenHash,
+    name: Line,
+    scopes: BTreeSet<TokenScope>,
 }
 
 #[derive(Debug)]
@@ -50,6 +64,7 @@ impl SessionTable {
         });
         let sessions = &self.sessions;
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
+        self.personal.retain(|id, _| sessions.contains_key(id));
         let since = now.minus(KnownNetwork::RETENTION);
         self.networks.retain(|_, (_, seen_at)| *seen_at > since);
     }
@@ -81,9 +96,26 @@ impl SessionTable {
         Ok(())
     }
 
+    /// The sessions that are no personal access tokens.
+    fn logins(&self) -> impl Iterator<Item = &SessionRecord> {
+        self.sessions.values().filter(|kept| !self.personal.contains_key(&kept.session.id))
+    }
+
+    /// The personal access tokens of a user, ended ones included.
+    fn personal_of(&self, user: UserId) -> impl Iterator<Item = (PersonalToken, &SessionRecord)> {
+        let theirs = self.sessions.values().filter(move |kept| kept.session.user == user);
+        theirs.filter_map(|kept| Some((self.personal_token(kept)?, kept)))
+    }
+
+    fn personal_token(&self, kept: &SessionRecord) -> Option<PersonalToken> {
+        let PersonalRecord { name, scopes, .. } = self.personal.get(&kept.session.id)?;
+        let (name, scopes) = (name.clone(), scopes.clone());
+        Some(PersonalToken { session: kept.session.clone(), name, scopes })
+    }
+
     /// Ends a user's surplus of live sessions, the least recently used first.
     fn end_surplus(&mut self, user: UserId, now: Timestamp) {
-        let alive = self.sessions.values().filter(|kept| kept.session.user == user && kept.is_alive(now));
+        let alive = self.logins().filter(|kept| kept.session.user == user && kept.is_alive(now));
         let alive = newest_first(alive.map(|kept| (kept.session.used_at, kept.session.id)), |place| *place);
         for (_, id) in alive.into_iter().skip(Session::MAX_LIVE) {
             self.end(id, now);
@@ -95,11 +127,14 @@ impl SessionTable {
         self.tokens.get(&token).is_some_and(|token| token.session == session.id)
     }
 
-    /// Ends the live sessions of a user except `keep`, and returns their number.
+    /// Ends the live sessions of a user and returns their number: with `keep`, all except this one and the personal
+    /// access tokens.
     pub(crate) fn end_all(&mut self, user: UserId, keep: Option<SessionId>, now: Timestamp) -> u64 {
         let mut ended = 0_u64;
         for kept in self.sessions.values_mut() {
-            let other = kept.session.user == user && Some(kept.session.id) != keep;
+            let id = kept.session.id;
+            let is_kept = keep.is_some() && (keep == Some(id) || self.personal.contains_key(&id));
+            let other = kept.session.user == user && !is_kept;
             if other && kept.is_alive(now) {
                 kept.ended_at = Some(now);
                 ended = ended.saturating_add(1);
@@ -108,9 +143,20 @@ impl SessionTable {
         ended
     }
 
+    /// A user's personal access tokens, including ended ones.
+    pub(crate) fn tokens_of(&self, user: UserId) -> impl Iterator<Item = ExportRecord> {
+        self.personal_of(user).map(|(token, kept)| ExportRecord::PersonalToken(token, kept.ended_at))
+    }
+
+    /// Deletes a user's personal access tokens, and keeps their sessions.
+    pub(crate) fn forget_tokens(&mut self, user: UserId) {
+        let sessions = &self.sessions;
+        self.personal.retain(|id, _| sessions.get(id).is_some_and(|kept| kept.session.user != user));
+    }
+
     /// A user's sessions, including ended ones.
     pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = ExportRecord> {
-        let theirs = self.sessions.values().filter(move |kept| kept.session.user == user);
+        let theirs = self.logins().filter(move |kept| kept.session.user == user);
         theirs.map(|kept| ExportRecord::Session(kept.session.clone(), kept.ended_at))
     }
 
@@ -254,7 +300,7 @@ impl Sessions for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<Session>, Unavailable> {
         let state = self.lock()?;
-        let alive = state.sessions.sessions.values().filter(|kept| kept.is_alive(now));
+        let alive = state.sessions.logins().filter(|kept| kept.is_alive(now));
         let own = alive.map(|kept| &kept.session).filter(|session| session.user == user);
         Ok(page_of(newest_first(own, |session| (session.began_at, session.id)), page))
     }
@@ -262,7 +308,7 @@ impl Sessions for MemoryStore {
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
         let sessions = &mut self.lock()?.sessions;
         let own = sessions.sessions.get(&id).is_some_and(|kept| kept.session.user == user);
-        Ok(own && sessions.end(id, now))
+        Ok(own && !sessions.personal.contains_key(&id) && sessions.end(id, now))
     }
 
     async fn end_sessions(
@@ -287,5 +333,58 @@ impl Sessions for MemoryStore {
             statuses: changed.map(|user| (user.id, UserStatus::of(user))).collect(),
             ..RevocationList::default()
         })
+    }
+}
+
+#[async_trait]
+impl PersonalTokens for MemoryStore {
+    async fn add_token(
+        &self,
+        token: &PersonalToken,
+        hash: TokenHash,
+        author: SessionId,
+    ) -> Result<TokenAddition, Unavailable> {
+        let PersonalToken { session, name, scopes } = token;
+        let sessions = &mut self.lock()?.sessions;
+        let now = session.began_at;
+        if !sessions.is_alive(author, now) {
+            return Ok(TokenAddition::SessionEnded);
+        }
+        let live = sessions.personal_of(session.user).filter(|(_, kept)| kept.is_alive(now)).count();
+        if live >= PersonalToken::MAX_LIVE {
+            return Ok(TokenAddition::TooMany);
+        }
+        let (name, scopes) = (name.clone(), scopes.clone());
+        sessions.personal.insert(session.id, PersonalRecord { hash, name, scopes });
+        sessions.sessions.insert(session.id, SessionRecord { session: session.clone(), ended_at: None });
+        Ok(TokenAddition::Added)
+    }
+
+    async fn use_token(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundToken>, Unavailable> {
+        let State { book, sessions, .. } = &mut *self.lock()?;
+        let id = sessions.personal.iter().find_map(|(id, record)| (record.hash == *hash).then_some(*id));
+        let Some(kept) = id.and_then(|id| sessions.sessions.get(&id)) else { return Ok(None) };
+        let (token, ended_at) = (sessions.personal_token(kept), kept.ended_at);
+        let owner = book.get(kept.session.user).map(UserStatus::of);
+        let Some((token, owner)) = token.zip(owner) else { return Ok(None) };
+        let found = FoundToken { token, ended_at, owner };
+        if found.principal(now).is_ok()
+            && let Some(kept) = sessions.sessions.get_mut(&found.token.id())
+        {
+            kept.session.used_at = kept.session.used_at.max(now);
+        }
+        Ok(Some(found))
+    }
+
+    async fn tokens(&self, owner: UserId, now: Timestamp) -> Result<Vec<PersonalToken>, Unavailable> {
+        let state = self.lock()?;
+        let live = state.sessions.personal_of(owner).filter(|(_, kept)| kept.is_alive(now));
+        Ok(newest_first(live.map(|(token, _)| token), |token| (token.session.began_at, token.id())))
+    }
+
+    async fn end_token(&self, owner: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
+        let sessions = &mut self.lock()?.sessions;
+        let own = sessions.sessions.get(&id).is_some_and(|kept| kept.session.user == owner);
+        Ok(own && sessions.personal.contains_key(&id) && sessions.end(id, now))
     }
 }

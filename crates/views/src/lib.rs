@@ -13,6 +13,7 @@ pub mod gig_report;
 pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;
+pub mod personal_token;
 pub mod provider_message;
 pub mod provider_orders;
 pub mod rating;

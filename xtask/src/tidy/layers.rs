@@ -78,7 +78,7 @@ const CRATES: &[CrateLayers] = &[
         src: "crates/api/src/",
         layers: &[
             &["wire", "state"],
-            &["mapping", "call", "command_call", "endpoint", "reliance", "declaration"],
+            &["mapping", "call", "command_call", "endpoint", "reliance", "declaration", "admission"],
             &["operations"],
             &["openapi", "path_tree", "pipeline", "routes"],
             &[""],

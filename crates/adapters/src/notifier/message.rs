@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use cuepoint_domain::event::Feed;
-use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause, Token};
+use cuepoint_domain::ports::{
+    EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause, Token, TokenMention,
+};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::webhook::DisabledReason;
@@ -82,17 +84,31 @@ impl Message {
                     minutes(Purpose::Password)
                 ),
             ),
-            Notice::PasswordChanged(news, endpoints) => (
+            Notice::PasswordChanged(news, endpoints, tokens) => (
                 "Your Cuepoint password was changed",
                 format!(
                     "The password of your Cuepoint account was changed.\n\
                      {}\n\
-                     If you didn't do this, reset your password immediately.{}",
+                     If you didn't do this, reset your password immediately.{}{}",
                     origin(news.client, news.at),
                     listed(
                         "These are your webhook endpoints. Delete any that you don't recognise.",
                         endpoints
-                    )
+                    ),
+                    listed_tokens(tokens)
+                ),
+            ),
+            Notice::TokenCreated(news, token) => (
+                "A personal access token was created",
+                format!(
+                    "{}\n\
+                     {}\n\
+                     {}\n\
+                     If you didn't do this, end the token and all sessions,\n\
+                     and change your password immediately.",
+                    happened(news.cause, "your Cuepoint account"),
+                    mentioned(token),
+                    origin(news.client, news.at),
                 ),
             ),
             Notice::SessionsEnded(news, endpoints) => (
@@ -168,6 +184,7 @@ fn happened(cause: SecurityCause, account: &str) -> String {
             "A session of {account} was ended,\n\
              because its refresh token was used twice. Someone may have stolen the token."
         ),
+        SecurityCause::TokenCreated(_) => format!("A personal access token of {account} was created."),
     }
 }
 
@@ -221,6 +238,24 @@ fn listed(introduction: &str, endpoints: &[EndpointMention]) -> String {
     } else {
         format!("\n{introduction}{}", lines.collect::<String>())
     }
+}
+
+/// The tokens that are still valid; nothing if there are none.
+fn listed_tokens(tokens: &[TokenMention]) -> String {
+    if tokens.is_empty() {
+        return String::new();
+    }
+    let lines = tokens.iter().map(|token| format!("\n- {}", mentioned(token)));
+    format!(
+        "\nThese personal access tokens are still valid. End any that you don't\nrecognise.{}",
+        lines.collect::<String>()
+    )
+}
+
+/// A token with its scopes and its expiry, on two lines.
+fn mentioned(token: &TokenMention) -> String {
+    let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.name()).collect();
+    format!("Token {}: {}\n  Expires: {}", token.id, scopes.join(", "), utc(token.expires_at))
 }
 
 const fn events_of(feed: Feed) -> &'static str {
@@ -281,6 +316,7 @@ mod tests {
     use super::*;
     use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
     use cuepoint_domain::ports::SecurityNews;
+    use cuepoint_domain::user::personal_token::TokenScope;
 
     #[test]
     fn email_lines_have_at_most_76_columns() {
@@ -298,6 +334,8 @@ mod tests {
         let session = SessionId::new(i64::MAX).unwrap();
         let client = Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap());
         let at = Timestamp::EPOCH;
+        let mentioned_token =
+            TokenMention { id: session, scopes: TokenScope::all().collect(), expires_at: at };
         let causes = [
             SecurityCause::PasswordReset,
             SecurityCause::EmailRestored,
@@ -328,7 +366,11 @@ mod tests {
             replaced(Some((token.clone(), at))),
             Notice::EmailAdopted { client, at },
             Notice::PasswordReset(token),
-            Notice::PasswordChanged(causes[0], mentions.clone()),
+            Notice::PasswordChanged(causes[0], mentions.clone(), vec![mentioned_token.clone()]),
+            Notice::TokenCreated(
+                SecurityNews { cause: SecurityCause::TokenCreated(session), client, at },
+                mentioned_token,
+            ),
         ];
         let notices = notices.into_iter().chain(changes.into_iter().flatten()).chain(ended).chain(secured);
         for notice in notices.chain(DisabledReason::all().map(disabled)) {

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::clock::ServiceClock;
 use crate::runtime::TokioTimer;
+use crate::security::personal_tokens::KeptTokens;
 use crate::security::revocations::RevocationCache;
 use crate::security::tokens::SignedTokens;
 
@@ -25,12 +26,14 @@ const REFRESH_WITHIN: Duration = Duration::from_secs(5);
 pub struct Authentication {
     /// The access tokens.
     pub tokens: Arc<SignedTokens>,
+    /// The personal access tokens that this server has read.
+    pub personal_tokens: Arc<KeptTokens>,
     /// The revocation list.
     pub revocations: Arc<RevocationCache>,
     pub clock: Arc<ServiceClock>,
     /// The timer of deadlines.
     pub timer: TokioTimer,
-    /// The store from which the revocation list is read.
+    /// The store from which the revocation list and personal access tokens are read.
     pub store: Arc<dyn Store>,
 }
 

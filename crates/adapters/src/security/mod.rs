@@ -4,6 +4,7 @@ pub mod authentication;
 pub mod keys;
 pub mod password_queue;
 pub mod passwords;
+pub mod personal_tokens;
 pub mod random;
 pub mod revocations;
 pub mod sealing;

@@ -16,6 +16,7 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{HashingError, Unavailable};
 
 use crate::wire::error::{ApiError, Code};
+use cuepoint_adapters::security::personal_tokens::PersonalRefusal;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_transport::rate_limits::Quota;
 
@@ -122,6 +123,17 @@ impl From<TokenRefusal> for ApiError {
         match refusal {
             TokenRefusal::Expired(_) => Code::TokenExpired.into(),
             TokenRefusal::Invalid => Code::InvalidToken.into(),
+        }
+    }
+}
+
+impl From<PersonalRefusal> for ApiError {
+    fn from(refusal: PersonalRefusal) -> Self {
+        match refusal {
+            PersonalRefusal::Unknown => Code::InvalidToken.into(),
+            PersonalRefusal::Expired => Code::TokenExpired.into(),
+            PersonalRefusal::Revoked(revocation) => revocation.into(),
+            PersonalRefusal::Unavailable(unavailable) => unavailable.into(),
         }
     }
 }

@@ -1,15 +1,16 @@
-//! Mapping of refusals about users to API errors: registration, login, sessions, passwords, verification,
+//! Mapping of refusals about users to API errors: registration, login, sessions, tokens, passwords, verification,
 //! profiles, statuses, blocks and erasure.
 
 use cuepoint_domain::application::commands::ChangeUserStatusRefusal;
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
     RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
-    SendCodeRefusal, VerifyRefusal,
+    SendCodeRefusal, TokenRequestRefusal, VerifyRefusal,
 };
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::code_quotas::{self, CodeQuota};
+use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::{ProfileRefusal, challenge};
 use time::Duration;
 
@@ -199,6 +200,20 @@ impl From<BlockRefusal> for ApiError {
             BlockRefusal::Oneself => {
                 Self::invalid(Errors::one("id", validation_texts::yourself("You cannot block yourself.")))
             }
+        }
+    }
+}
+
+impl From<TokenRequestRefusal> for ApiError {
+    fn from(refusal: TokenRequestRefusal) -> Self {
+        match refusal {
+            TokenRequestRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", validation_texts::incorrect("password")))
+            }
+            TokenRequestRefusal::TooMany => Self::saying(
+                Code::LimitExceeded,
+                format!("You can have at most {} personal access tokens.", PersonalToken::MAX_LIVE),
+            ),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cuepoint_domain::authorization::{Action, Capacity};
+use cuepoint_domain::authorization::Capacity;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::page::PageRequest;
 use serde_json::{Map, Value, json};
@@ -127,6 +127,9 @@ fn access(run: &Endpoint) -> Map<String, Value> {
             add("who", json!(if run.takes_token() { "anybody" } else { "caller" }));
             add("action", json!(rule.name));
             add("reach", Value::Object(reaches));
+            if let Some(scope) = rule.token_scope {
+                add("token_scope", json!(scope.name()));
+            }
         }
     }
     keys
@@ -215,8 +218,6 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     let action = declaration.run.action();
     if declaration.run.takes_token() || action.is_some() {
         codes.extend([Code::TokenExpired, Code::SessionEnded, Code::InvalidToken, Code::AccountSuspended]);
-    }
-    if action.is_some_and(Action::is_for_staff) {
         codes.push(Code::InsufficientScope);
     }
     if declaration.body.takes != Body::None {

@@ -1,7 +1,7 @@
 //! Example failures of an operation, with a field and states of its own.
 
 use actix_web::http::Method;
-use cuepoint_domain::application::WebhookRefusal;
+use cuepoint_domain::application::{TokenRequestRefusal, WebhookRefusal};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
@@ -33,9 +33,13 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
         _ => None,
     };
     if code == Code::LimitExceeded && wrong.is_none() {
-        let is_endpoint = path.ends_with("/webhook-endpoints");
-        let error = is_endpoint.then(|| ApiError::from(WebhookRefusal::TooMany));
-        let message = error.map_or(ApiError::BALANCE_TOO_LARGE.into(), |error| error.message);
+        let message = if path.ends_with("/webhook-endpoints") {
+            ApiError::from(WebhookRefusal::TooMany).message
+        } else if path.ends_with("/auth/tokens") {
+            ApiError::from(TokenRequestRefusal::TooMany).message
+        } else {
+            ApiError::BALANCE_TOO_LARGE.into()
+        };
         keys.insert("message".to_owned(), json!(message));
     }
     match (code, wrong) {

@@ -13,6 +13,7 @@ use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, GigTitle, Line, MAX_CHARACTERS, MusicUrl, Password, Phone, ShortMessage};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::user::personal_token::{PersonalToken, TokenDays, TokenScope};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
@@ -140,6 +141,21 @@ pub const EVENT_TYPES: Kind<BTreeSet<EventType>> = Kind {
     read: |field, raw, _| values::event_types(field, raw),
     schema: Described::list::<names::EventType>(),
 };
+
+/// The scopes of a personal access token.
+pub const TOKEN_SCOPES: Kind<BTreeSet<TokenScope>> = Kind {
+    read: |field, raw, _| values::token_scopes(field, raw),
+    schema: Described::list::<names::TokenScope>(),
+};
+
+/// The lifetime of a personal access token, in days.
+pub const TOKEN_DAYS: Kind<TokenDays> = Kind::new(
+    || {
+        let days = whole_number_of(32).minimum(Some(PersonalToken::MIN_DAYS));
+        days.maximum(Some(PersonalToken::MAX_DAYS)).into()
+    },
+    |field, raw, _| values::token_days(field, raw),
+);
 
 /// `true` or `false`, also written 1 or 0.
 pub const BOOLEAN: Kind<bool> =

@@ -13,6 +13,7 @@ use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl, Password, Phone, ShortMessage, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::user::personal_token::{PersonalToken, TokenDays, TokenScope};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
@@ -162,26 +163,51 @@ pub fn position(field: &str, raw: &RawValue) -> Read<Position> {
 
 /// Types of events, of which a list has at least one; repeated ones count once.
 pub fn event_types(field: &str, raw: &RawValue) -> Read<BTreeSet<EventType>> {
+    named_items(field, raw, EventType::named, unknown_event_type)
+}
+
+/// The scopes of a personal access token.
+pub fn token_scopes(field: &str, raw: &RawValue) -> Read<BTreeSet<TokenScope>> {
+    named_items(field, raw, TokenScope::named, |field, name| {
+        unknown_item(field, name, TokenScope::all().map(TokenScope::name))
+    })
+}
+
+/// A list of at least one name.
+fn named_items<T: Ord>(
+    field: &str,
+    raw: &RawValue,
+    named: fn(&str) -> Option<T>,
+    unknown: fn(&str, &str) -> FieldProblem,
+) -> Read<BTreeSet<T>> {
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| validation_texts::list(field))?;
     if items.is_empty() {
         return Err(validation_texts::at_least_items(field, "1").into());
     }
-    let named = |item: &RawValue| {
+    let item = |item: &RawValue| {
         let text = serde_json::from_str::<String>(item.get());
         let name = text.as_deref().unwrap_or(item.get());
-        EventType::named(name).ok_or_else(|| unknown_event_type(field, name).into())
+        named(name).ok_or_else(|| unknown(field, name).into())
     };
-    items.into_iter().map(named).collect()
+    items.into_iter().map(item).collect()
+}
+
+/// The lifetime of a personal access token.
+pub fn token_days(field: &str, raw: &RawValue) -> Read<TokenDays> {
+    let days = u16::try_from(integer(field, raw)?).ok().and_then(TokenDays::new);
+    let (least, most) = (PersonalToken::MIN_DAYS.to_string(), PersonalToken::MAX_DAYS.to_string());
+    days.ok_or_else(|| validation_texts::between(field, &least, &most).into())
 }
 
 /// The problem of a list of types with this name, which no type has.
 #[must_use]
 pub fn unknown_event_type(field: &str, name: &str) -> FieldProblem {
-    validation_texts::unknown_name(
-        field,
-        Excerpt::<64>::of(name).as_str(),
-        EventType::all().map(EventType::name),
-    )
+    unknown_item(field, name, EventType::all().map(EventType::name))
+}
+
+/// The problem of a list with a name that is none of these.
+fn unknown_item(field: &str, name: &str, known: impl Iterator<Item = &'static str>) -> FieldProblem {
+    validation_texts::unknown_name(field, Excerpt::<64>::of(name).as_str(), known)
 }
 
 /// The id of a user, existing or not.

@@ -31,6 +31,7 @@ use cuepoint_adapters::runtime::{TokioTasks, TokioTimer};
 use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_adapters::security::keys::KeysInForce;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
+use cuepoint_adapters::security::personal_tokens::KeptTokens;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::security::revocations::RevocationCache;
 use cuepoint_adapters::security::sealing::Sealing;
@@ -173,6 +174,7 @@ pub fn compose(
     let secrets = RandomSecrets::new()?;
     let authentication = Authentication {
         tokens: Arc::new(SignedTokens::new(keys.signing.clone(), settings.auth.access_token_ttl, secrets)),
+        personal_tokens: Arc::new(KeptTokens::new(settings.auth.access_token_ttl)),
         revocations: Arc::new(RevocationCache::new(settings.auth.access_token_ttl)),
         clock: clock.clone(),
         timer: TokioTimer::default(),

@@ -82,6 +82,8 @@ fn users_with_every_row(server: &Server, operators: [Person; 2]) -> Users {
     operator.post("/operator/adjustments", &correction).data(201);
     dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
     other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().data(200);
+    let token = json!({"name": "Palmyra's display", "scopes": ["gigs:read"], "password": PASSWORD});
+    dj.post("/auth/tokens", &token).data(201);
     for address in ["email", "email", "phone"] {
         dj.call("POST", &format!("/auth/{address}/code")).send().data(200);
     }

@@ -68,6 +68,7 @@ mod pages;
 mod passwords;
 mod payout_rules;
 mod personal_data;
+mod personal_tokens;
 mod positions;
 mod process;
 mod provider_messages;

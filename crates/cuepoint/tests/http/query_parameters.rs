@@ -50,6 +50,7 @@ impl Scene {
         Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
         let ids = BTreeMap::from([
             ("/auth/sessions/", dj.session()),
+            ("/auth/tokens/", dj.personal_token()),
             ("/djs/", dj.id),
             ("/gigs/", dj.gig()),
             ("/music/dj/blocks/", other.id),

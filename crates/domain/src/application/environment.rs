@@ -12,9 +12,10 @@ use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
-    OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck,
-    ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews, Sessions, Store,
-    TaskSpawner, Timer, TopupProvider, Topups, Wallets, WebhookEndpoints, WebhookSender, Withdrawals,
+    OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PersonalTokens,
+    PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews,
+    Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, WebhookEndpoints, WebhookSender,
+    Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
@@ -92,6 +93,7 @@ pub struct Environment {
     pub(super) people: Arc<dyn People>,
     pub(super) logins: Arc<dyn Logins>,
     pub(super) sessions: Arc<dyn Sessions>,
+    pub(super) tokens: Arc<dyn PersonalTokens>,
     pub(super) blocks: Arc<dyn Blocks>,
     pub(super) records: Arc<dyn PersonalRecords>,
     pub(super) messages: Arc<dyn ProviderMessages>,
@@ -117,6 +119,7 @@ impl Environment {
             people: store.clone(),
             logins: store.clone(),
             sessions: store.clone(),
+            tokens: store.clone(),
             blocks: store.clone(),
             records: store.clone(),
             messages: store.clone(),
@@ -132,7 +135,7 @@ impl Environment {
         self.ports.clock.now()
     }
 
-    /// The job that notifies a user of a change to their password or sessions by this client at the current time.
+    /// The job that notifies a user of a change to their password, sessions or tokens by this client at the current time.
     pub(super) fn secured(&self, user: UserId, cause: SecurityCause, client: &ClientInfo) -> Job {
         Job::NotifySecured { user, news: SecurityNews { cause, client: client.address, at: self.now() } }
     }

@@ -40,10 +40,10 @@ pub use readiness::Readiness;
 pub use use_cases::UseCases;
 pub use users::{
     Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ConfirmEmailRefusal,
-    EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, PasswordChanges, PersonalData,
-    RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
-    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignIns, SignedIn, Verifications,
-    VerifyRefusal,
+    EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, OwnTokens, PasswordChanges,
+    PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
+    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignIns, SignedIn, TokenRequest,
+    TokenRequestRefusal, Verifications, VerifyRefusal,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

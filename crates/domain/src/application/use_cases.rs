@@ -14,7 +14,7 @@ use crate::application::queries::{
 };
 use crate::application::readiness::Readiness;
 use crate::application::users::{
-    EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, SignIns, Verifications,
+    EmailChanges, GuestBlocks, OwnSessions, OwnTokens, PasswordChanges, PersonalData, SignIns, Verifications,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Store, Unavailable};
@@ -28,6 +28,7 @@ pub struct UseCases {
     pub sign_ins: SignIns,
     /// The principal's own sessions.
     pub sessions: OwnSessions,
+    pub tokens: OwnTokens,
     /// Changes and resets of passwords.
     pub passwords: PasswordChanges,
     /// Changes of e-mail addresses.
@@ -93,6 +94,7 @@ impl UseCases {
         Self {
             sign_ins: SignIns { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
+            tokens: OwnTokens { env: env.clone(), executor: executor.clone() },
             passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },
             email_changes: EmailChanges { env: env.clone(), executor: executor.clone() },
             verifications: Verifications { env: env.clone(), executor: executor.clone() },

@@ -1,8 +1,11 @@
 //! The table of actions: the authorization matrix, with each action also as a type.
 
+use std::collections::BTreeSet;
+
 use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
 
 use super::{Capacity, Ownership, RequestParty, Rule, Scope};
+use crate::user::personal_token::TokenScope;
 
 /// The permission to apply one action.
 pub trait Permission: Send + Sync + 'static {
@@ -11,12 +14,12 @@ pub trait Permission: Send + Sync + 'static {
 }
 
 /// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. `party`
-/// is the party of a request that can apply the action to it.
+/// is the party of a request that can apply the action to it, `token` the scope with which a personal access token can.
 macro_rules! actions {
     ($(
         $(#[$doc:meta])+
         $name:ident: $words:literal [$guest:ident, $dj:ident, $operator:ident, $auditor:ident]
-            $(, party: $party:ident)?;
+            $(, party: $party:ident)? $(, token: $token:ident)?;
     )+) => {
         /// The actions, each a row of the matrix, with its [`Rule`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,7 +35,8 @@ macro_rules! actions {
             #[must_use]
             pub const fn rule(self) -> Rule {
                 match self {
-                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor])$(.by(RequestParty::$party))?,)+
+                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor])
+                        $(.by(RequestParty::$party))?$(.with_token(TokenScope::$token))?,)+
                 }
             }
         }
@@ -61,6 +65,8 @@ actions! {
     TakeRequests: "go online, set prices" [Non, Own, Non, Non];
     /// List and end sessions, change the password or the e-mail address, verify an address.
     UseCredentials: "sessions, password, verification" [Own, Non, Non, Non];
+    /// List, create and end personal access tokens.
+    ManageTokens: "manage personal access tokens" [Own, Non, Non, Non];
     /// Export or erase personal data.
     UsePersonalData: "export and erase personal data" [Own, Non, Non, Non];
     /// Read DJs.
@@ -75,8 +81,10 @@ actions! {
     RateRequest: "rate a played request" [Own, Non, Non, Non], party: Guest;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
     AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], party: Dj;
-    /// Open, change, end and read a gig; own is one of the principal.
-    RunGig: "open, change, end and read gigs" [Non, Own, Non, Non];
+    /// Read a gig, its queue and its report; own is one of the principal.
+    ReadGig: "read gigs" [Non, Own, Non, Non], token: GigsRead;
+    /// Open, change and end a gig; own is one of the principal.
+    RunGig: "open, change and end gigs" [Non, Own, Non, Non];
     /// Block a guest; own is the principal's list.
     BlockGuest: "block guests" [Non, Own, Non, Non];
     /// Read a wallet and top it up.
@@ -84,7 +92,7 @@ actions! {
     /// Request, read and cancel a withdrawal.
     UseWithdrawal: "create, read and cancel withdrawals" [Own, Non, Non, Non];
     /// Read events; own are events that involve the principal.
-    ReadEvents: "read the events about the caller" [Own, Non, Non, Non];
+    ReadEvents: "read the events about the caller" [Own, Non, Non, Non], token: EventsRead;
     /// Read all events.
     ReadAllEvents: "read all events" [Non, Non, All, All];
     /// Create, read, change and delete webhook endpoints; own are the principal's, for their own events.
@@ -126,6 +134,12 @@ impl Action {
     #[must_use]
     pub fn is_permitted(self, mut capacities: impl Iterator<Item = Capacity>, ownership: Ownership) -> bool {
         capacities.any(|capacity| self.rule().scope(capacity).covers(ownership))
+    }
+
+    /// Whether a personal access token with these scopes permits the action. Without a scope in its rule, none does.
+    #[must_use]
+    pub fn is_permitted_by(self, scopes: &BTreeSet<TokenScope>) -> bool {
+        self.rule().token_scope.is_some_and(|scope| scopes.contains(&scope))
     }
 
     /// Whether the action requires an operator or auditor.

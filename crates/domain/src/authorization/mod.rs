@@ -4,10 +4,12 @@
 //! operator or an auditor also has the permissions of their column in [`Action::rule`].
 
 mod action;
+mod found_token;
 mod revocation;
 mod rule;
 
 pub use action::{Action, Permission, permission};
+pub use found_token::{FoundToken, TokenEnd};
 pub use revocation::{Epoch, Revocation, RevocationList, UserStatus};
 pub use rule::{RequestParty, Rule};
 

@@ -1,6 +1,7 @@
 //! A row of the authorization matrix.
 
 use super::{Capacity, Scope};
+use crate::user::personal_token::TokenScope;
 
 /// A party of a music request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,17 +20,24 @@ pub struct Rule {
     scopes: [Scope; 4],
     /// The only party of a request that can apply the action to it; `None` for all other actions.
     pub party: Option<RequestParty>,
+    /// The scope with which a personal access token permits the action; `None` for all other actions.
+    pub token_scope: Option<TokenScope>,
 }
 
 impl Rule {
     /// The rule with these scopes, in the order of [`Capacity::ALL`].
     pub(super) const fn new(name: &'static str, scopes: [Scope; 4]) -> Self {
-        Self { name, scopes, party: None }
+        Self { name, scopes, party: None, token_scope: None }
     }
 
     /// This rule, for one party of a request alone.
     pub(super) const fn by(self, party: RequestParty) -> Self {
         Self { party: Some(party), ..self }
+    }
+
+    /// This rule, also for personal access tokens with a scope.
+    pub(super) const fn with_token(self, scope: TokenScope) -> Self {
+        Self { token_scope: Some(scope), ..self }
     }
 
     /// The scope of this capacity.

@@ -30,7 +30,7 @@ pub enum Job {
         /// The client that requested it.
         client: ClientInfo,
     },
-    /// Notifies a user that their password was changed or their sessions ended, and operators where the user is one.
+    /// Notifies a user of a change to their password, sessions or tokens. Some changes also notify operators.
     NotifySecured {
         user: UserId,
         /// What happened.

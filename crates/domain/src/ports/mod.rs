@@ -20,6 +20,7 @@ mod order_observer;
 mod passwords;
 mod people;
 mod personal_data;
+mod personal_tokens;
 mod principals;
 mod provider;
 mod provider_messages;
@@ -47,13 +48,14 @@ pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
 pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,
-    SecurityNews,
+    SecurityNews, TokenMention,
 };
 pub use operation_log::{OperationLog, OperationPage};
 pub use order_observer::{OrderAttempt, OrderObserver, OrderOutcome};
 pub use passwords::{HashingError, LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;
+pub use personal_tokens::{PersonalTokens, TokenAddition};
 pub use principals::{PrincipalCheck, PrincipalRefusal};
 pub use provider::{Intake, OrderAnswer, PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
@@ -73,10 +75,11 @@ pub use {
     effects::MockRevocations, gigs::MockGigs, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
     logins::MockLogins, music_requests::MockMusicRequests, notifier::MockNotifier,
     operation_log::MockOperationLog, passwords::MockPasswords, passwords::MockSecrets, people::MockPeople,
-    personal_data::MockPersonalRecords, principals::MockPrincipalCheck, provider::MockPayoutProvider,
-    provider::MockTopupProvider, provider_messages::MockProviderMessages, readiness::MockReadinessProbe,
-    security_log::MockSecurityLog, sessions::MockSessions, topups::MockTopups, wallets::MockWallets,
-    webhook_endpoints::MockWebhookEndpoints, webhook_sender::MockWebhookSender, withdrawals::MockWithdrawals,
+    personal_data::MockPersonalRecords, personal_tokens::MockPersonalTokens, principals::MockPrincipalCheck,
+    provider::MockPayoutProvider, provider::MockTopupProvider, provider_messages::MockProviderMessages,
+    readiness::MockReadinessProbe, security_log::MockSecurityLog, sessions::MockSessions, topups::MockTopups,
+    wallets::MockWallets, webhook_endpoints::MockWebhookEndpoints, webhook_sender::MockWebhookSender,
+    withdrawals::MockWithdrawals,
 };
 
 use async_trait::async_trait;
@@ -112,6 +115,7 @@ pub trait Store:
     + People
     + Logins
     + Sessions
+    + PersonalTokens
     + Blocks
     + SecurityLog
     + PersonalRecords

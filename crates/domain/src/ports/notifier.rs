@@ -1,6 +1,7 @@
 //! Messages to users.
 
 use core::net::IpAddr;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use crate::ids::{SessionId, UserId, WebhookEndpointId};
 use crate::ports::{Token, Unavailable};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
+use crate::user::personal_token::{PersonalToken, TokenScope};
 use crate::webhook::{DisabledReason, WebhookEndpoint};
 
 /// The recipient of a message; its `Debug` output redacts the address, which must not reach a log.
@@ -97,7 +99,24 @@ impl From<&WebhookEndpoint> for EndpointMention {
     }
 }
 
-/// Why the sessions of a user ended.
+/// A personal access token as a message names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenMention {
+    /// Its id.
+    pub id: SessionId,
+    /// What it may read.
+    pub scopes: BTreeSet<TokenScope>,
+    /// The time at which it expires.
+    pub expires_at: Timestamp,
+}
+
+impl From<&PersonalToken> for TokenMention {
+    fn from(token: &PersonalToken) -> Self {
+        Self { id: token.id(), scopes: token.scopes.clone(), expires_at: token.session.expires_at }
+    }
+}
+
+/// What happened to the password, the sessions or the tokens of a user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SecurityCause {
     /// The password was changed with the previous one.
@@ -110,9 +129,11 @@ pub enum SecurityCause {
     SessionsEnded,
     /// A used refresh token of this session was presented again.
     RefreshTokenReused(SessionId),
+    /// The user created this personal access token.
+    TokenCreated(SessionId),
 }
 
-/// A change of a user's password or sessions, as the user and operators are notified of it.
+/// A change of a user's password, sessions or tokens, as the user and operators are notified of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SecurityNews {
     /// What happened.
@@ -149,9 +170,11 @@ pub enum Notice {
         at: Timestamp,
     },
     PasswordReset(Token),
-    /// A notice that the password was changed or reset, with the webhook endpoints of the user, so that the user can
-    /// react to an unauthorized change.
-    PasswordChanged(SecurityNews, Vec<EndpointMention>),
+    /// A notice that the password was changed or reset, with the webhook endpoints and the personal access tokens that
+    /// the user still has, so that the user can react to an unauthorized change.
+    PasswordChanged(SecurityNews, Vec<EndpointMention>, Vec<TokenMention>),
+    /// A notice that a personal access token was created.
+    TokenCreated(SecurityNews, TokenMention),
     /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
     SessionsEnded(SecurityNews, Vec<EndpointMention>),
     /// A notice for operators: sessions of this operator ended. These endpoints for all events have a URL

@@ -103,8 +103,8 @@ pub trait Sessions: Send + Sync {
     /// Ends a live session of this user; returns whether there was one.
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable>;
 
-    /// Ends all live sessions of this user except `keep`, and returns their number. In the same commit, the user's
-    /// active endpoints for their own events are disabled for
+    /// Ends all live sessions of this user, and returns their number. With `keep`, that session and the personal access
+    /// tokens stay. In the same commit, the user's active endpoints for their own events are disabled for
     /// [`DisabledReason::Security`](crate::webhook::DisabledReason::Security).
     async fn end_sessions(
         &self,

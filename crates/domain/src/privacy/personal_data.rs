@@ -16,6 +16,7 @@ use crate::text::{Line, ShortMessage};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::user::challenge::Challenge;
+use crate::user::personal_token::PersonalToken;
 use crate::user::session::Session;
 use crate::user::{Block, User};
 use crate::webhook::WebhookEndpoint;
@@ -27,6 +28,8 @@ use crate::withdrawal::Withdrawal;
 pub enum ExportList {
     /// Sessions, ended ones included.
     Sessions,
+    /// Personal access tokens, ended ones included.
+    PersonalTokens,
     /// Networks of the user's logins.
     Networks,
     /// Codes and tokens sent to the user.
@@ -148,6 +151,8 @@ impl OperationNote {
 pub enum ExportRecord {
     /// A session, with its end if it was ended early.
     Session(Session, Option<Timestamp>),
+    /// A personal access token, with its end if it was ended early.
+    PersonalToken(PersonalToken, Option<Timestamp>),
     /// A network, with its number.
     Network(i64, KnownNetwork),
     /// A code or token sent to the user.
@@ -216,6 +221,7 @@ impl ExportRecord {
     pub fn key(&self) -> ExportKey {
         match self {
             Self::Session(session, _) => ExportKey::at(session.began_at, session.id.get()),
+            Self::PersonalToken(token, _) => ExportKey::at(token.session.began_at, token.id().get()),
             Self::Network(number, _) | Self::Event(number, _) => ExportKey::number(*number),
             Self::Challenge(challenge) => {
                 // Challenges issued at the same time differ in their hash.

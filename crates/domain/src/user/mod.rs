@@ -2,7 +2,7 @@
 //!
 //! - [`User`], [`Role`], [`DjProfile`]: the user, with the prices and ratings of a DJ;
 //! - [`ProfileChange`]: what users change themselves; [`UserStatusChange`]: what operators change;
-//! - [`session`]: sessions and their refresh tokens;
+//! - [`session`]: sessions and their refresh tokens; [`personal_token`]: personal access tokens;
 //! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
 //! - [`email_change`]: the change of the e-mail address, and the way back;
 //! - [`Block`]: a guest who is blocked by a DJ.
@@ -13,6 +13,7 @@ pub mod code_quotas;
 mod dj;
 pub mod email_change;
 mod entity_facts;
+pub mod personal_token;
 mod profile;
 pub mod session;
 mod status_change;

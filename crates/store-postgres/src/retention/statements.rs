@@ -32,8 +32,9 @@ pub(super) const PURGE_PACE: Pace = Pace::Brisk;
 pub(super) struct Forget(&'static str);
 
 /// The statements of an erasure, in order.
-pub(super) const FORGET: [Forget; 7] = [
+pub(super) const FORGET: [Forget; 8] = [
     Forget(include_str!("forget_origins.sql")),
+    Forget(include_str!("forget_personal_tokens.sql")),
     Forget(include_str!("forget_networks.sql")),
     Forget(include_str!("forget_blocks.sql")),
     Forget(include_str!("forget_webhook_deliveries.sql")),

@@ -43,6 +43,7 @@ const MORE: &str = "
     INSERT INTO phone_codes (number, network, sent_at)
         VALUES (sha256('a'), sha256('b'), now()), (sha256('c'), sha256('d'), now());
     DELETE FROM phone_codes WHERE number = sha256('c');
+    INSERT INTO personal_tokens SELECT min(id), 'Äda''s display', sha256('d'), 'events:read gigs:read' FROM sessions;
     INSERT INTO request_messages SELECT min(id), 'for Äda', now() FROM music_requests;
     INSERT INTO blocks SELECT min(id), max(id), now() FROM users;
     INSERT INTO security_events (kind, user_id, address, detail, at)

@@ -51,6 +51,12 @@ const SESSIONS_UP: &str = include_str!("../../../../migrations/postgres/2026-11-
 const SESSIONS_DOWN: &str =
     include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/down.sql");
 
+/// A later table, which refers to sessions.
+const TOKENS_UP: &str =
+    include_str!("../../../../migrations/postgres/2026-11-27-000005_personal_tokens/up.sql");
+const TOKENS_DOWN: &str =
+    include_str!("../../../../migrations/postgres/2026-11-27-000005_personal_tokens/down.sql");
+
 /// Families of refresh tokens as stored before sessions existed: one in use, one ended, and one without
 /// tokens.
 const FAMILIES: &str = "
@@ -70,12 +76,14 @@ async fn logins_from_before_sessions_existed_are_kept() {
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
     let client = client(database.url()).await;
+    client.batch_execute(TOKENS_DOWN).await.unwrap();
     client.batch_execute(SESSIONS_DOWN).await.unwrap();
     client.batch_execute(&FAMILIES.replace("$user", &user.to_string())).await.unwrap();
     client.batch_execute(SESSIONS_UP).await.unwrap();
     // Repeated, to test the reverting migration as well.
     client.batch_execute(SESSIONS_DOWN).await.unwrap();
     client.batch_execute(SESSIONS_UP).await.unwrap();
+    client.batch_execute(TOKENS_UP).await.unwrap();
 
     let january = |day| Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(day));
     let sessions = store.sessions(user, january(2), PageRequest::new(1, 15)).await.unwrap();

@@ -24,6 +24,9 @@ const ROWS: &str = "
         SELECT users.id AS user_id, n, users.id * 10 + n AS id, '2026-01-01'::timestamptz + n * interval '1 second' AS at
         FROM users, generate_series(1, CASE WHEN users.id = {user} THEN {own} ELSE 1 END) AS n WHERE users.id <> {other};
     INSERT INTO sessions (id, user_id, began_at, used_at, expires_at) SELECT id, user_id, at, at, at FROM numbered;
+    INSERT INTO sessions (id, user_id, began_at, used_at, expires_at)
+        SELECT -id + 10 ^ 12, user_id, at, at, at FROM numbered;
+    INSERT INTO personal_tokens SELECT -id + 10 ^ 12, 'Display', sha256(id::text::bytea), 'gigs:read' FROM numbered;
     INSERT INTO login_networks (user_id, network, seen_at) SELECT user_id, '192.0.2.' || n || '/32', at FROM numbered;
     INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at)
         SELECT user_id, 'email', 'a@example.com', sha256(id::text::bytea), at, 0, at FROM numbered;

@@ -12,13 +12,13 @@ use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    Corrupt, StoredChallenge, StoredEntry, StoredGig, StoredMessage, StoredOperation, StoredRating,
-    StoredRequest, StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal,
-    is_present, known,
+    Corrupt, StoredChallenge, StoredEntry, StoredGig, StoredMessage, StoredOperation, StoredPersonalToken,
+    StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint,
+    StoredWithdrawal, is_present, known,
 };
 use cuepoint_store_sql::schema::{
-    blocks, challenges, gigs, ledger_entries, login_networks, music_requests, operations, ratings,
-    request_messages, security_events, sessions, topups, users, webhook_endpoints, withdrawals,
+    blocks, challenges, gigs, ledger_entries, login_networks, music_requests, operations, personal_tokens,
+    ratings, request_messages, security_events, sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
@@ -29,6 +29,7 @@ use super::blocks::{NamedRow, block};
 use crate::SqlStore;
 use crate::dialect::{Database, Reading, RunQueryDsl, StoreFailure};
 use crate::tables::login_networks::NetworkRow;
+use crate::tables::sessions::is_login;
 
 /// A page of a list.
 #[derive(Clone)]
@@ -89,6 +90,7 @@ impl PersonalRecords for SqlStore {
         let page = Page { user, after, limit, currency: self.currency.clone() };
         self.read_export_page((page, list), async |connection, (page, list)| match list {
             ExportList::Sessions => page.sessions(connection).await,
+            ExportList::PersonalTokens => page.personal_tokens(connection).await,
             ExportList::Networks => page.networks(connection).await,
             ExportList::Challenges => page.challenges(connection).await,
             ExportList::RequestsMade => page.requests_made(connection).await,
@@ -111,11 +113,24 @@ impl PersonalRecords for SqlStore {
 
 impl Page {
     async fn sessions(&self, mut connection: Reading<'_>) -> Records {
-        let theirs = by_time!(self, sessions, user_id, began_at, id).select(StoredSession::as_select());
+        let logins = sessions::table.filter(sessions::user_id.eq(self.user.get())).filter(is_login());
+        let theirs = after!(self, logins, sessions, began_at, id).select(StoredSession::as_select());
         records(theirs.load(&mut connection).await?, |row: StoredSession| {
             let ended_at = row.ended_at;
             row.session().map(|session| ExportRecord::Session(session, ended_at))
         })
+    }
+
+    async fn personal_tokens(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = sessions::table.inner_join(personal_tokens::table);
+        let theirs = theirs.filter(sessions::user_id.eq(self.user.get()));
+        let columns = (StoredPersonalToken::as_select(), StoredSession::as_select());
+        let theirs = after!(self, theirs, sessions, began_at, id).select(columns);
+        let record = |(token, session): (StoredPersonalToken, StoredSession)| {
+            let ended_at = session.ended_at;
+            token.token(session).map(|token| ExportRecord::PersonalToken(token, ended_at))
+        };
+        records(theirs.load(&mut connection).await?, record)
     }
 
     async fn networks(&self, mut connection: Reading<'_>) -> Records {

@@ -20,13 +20,17 @@ use diesel::prelude::*;
 use crate::SqlStore;
 use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, columns, locked, page};
 use crate::tables::login_networks::see;
-use crate::tables::sessions::{alive, begin, end_all};
+use crate::tables::sessions::{alive, begin, end_all, is_login};
 use crate::tables::webhooks::disable_own;
 use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
-/// The live sessions of a user.
+/// The live sessions of a user without the personal access tokens.
 fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Database> {
-    sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now)).into_boxed()
+    sessions::table
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(alive(now))
+        .filter(is_login())
+        .into_boxed()
 }
 
 #[async_trait]
@@ -138,6 +142,7 @@ impl Sessions for SqlStore {
             let ended = diesel::update(sessions::table.find(id.get()))
                 .filter(sessions::user_id.eq(user.get()))
                 .filter(alive(now))
+                .filter(is_login())
                 .set(sessions::ended_at.eq(ColumnTime(now)))
                 .execute(connection)
                 .await?;
@@ -154,6 +159,8 @@ impl Sessions for SqlStore {
     ) -> Result<u64, Unavailable> {
         let input = (user, keep, now, self.feature_level());
         let ended = self.transact(input, async |connection, (user, keep, now, level)| {
+            // A personal access token that is being created waits or is found, and is ended.
+            locked!(only for_no_key_update, users::table.find(user.get()).select(users::id), connection);
             let ended = end_all(connection, user, keep, now).await?;
             disable_own(connection, user, None, now, level).await?;
             Ok(ended)

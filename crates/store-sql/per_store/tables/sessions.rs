@@ -4,10 +4,11 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::Session;
 use cuepoint_store_sql::rows::{StoredSession, StoredToken};
-use cuepoint_store_sql::schema::sessions;
+use cuepoint_store_sql::schema::{personal_tokens, sessions};
 use cuepoint_store_sql::sql_types::ColumnTime;
-use diesel::dsl::{And, Gt, IsNull};
+use diesel::dsl::{self, And, Gt, IsNull};
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 
 use super::login_networks::see;
 use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
@@ -47,8 +48,15 @@ pub(crate) async fn is_kept(connection: &mut Connection, token: &StoredToken) ->
     Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
 }
 
-/// Ends a user's live sessions except the one to keep, and returns their number. They are locked by id to
-/// avoid deadlocks.
+/// The condition of a session that is no personal access token.
+#[dsl::auto_type]
+pub(crate) fn is_login() -> _ {
+    let token = personal_tokens::table.filter(personal_tokens::session_id.eq(sessions::id));
+    dsl::not(dsl::exists(token))
+}
+
+/// Ends a user's live sessions and returns their number: with one to keep, all except this one and the personal access
+/// tokens. They are locked by id to avoid deadlocks.
 pub(crate) async fn end_all(
     connection: &mut Connection,
     user: UserId,
@@ -59,6 +67,7 @@ pub(crate) async fn end_all(
         .filter(sessions::user_id.eq(user.get()))
         .filter(alive(now))
         .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
+        .filter(is_login().or(keep.is_none().into_sql::<Bool>()))
         .select(sessions::id);
     let ids: Vec<i64> = locked!(for_update, ids, sessions::id).load(connection).await?;
     Ok(diesel::update(sessions::table)

@@ -23,10 +23,10 @@ pub use crate::corrupt::{Corrupt, known};
 pub use crate::named::{Named, StoredName};
 pub use crate::schema::{
     StoredChallenge, StoredCode, StoredDedication, StoredEntry, StoredGig, StoredGigRecord, StoredKey,
-    StoredMessage, StoredMessageRecord, StoredOperation, StoredPosting, StoredRating, StoredRequest,
-    StoredSecurityEvent, StoredSession, StoredSuspense, StoredToken, StoredTopup, StoredUser, StoredWallet,
-    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
-    StoredWithdrawal,
+    StoredMessage, StoredMessageRecord, StoredOperation, StoredPersonalToken, StoredPosting, StoredRating,
+    StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense, StoredToken, StoredTopup, StoredUser,
+    StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint,
+    StoredWebhookEndpointRecord, StoredWithdrawal,
 };
 pub use crate::sum::Sum;
 pub use operation::{StoredPositionGap, operation_page, position_gap};

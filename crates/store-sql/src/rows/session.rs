@@ -1,12 +1,14 @@
-//! Sessions and their refresh tokens.
+//! Sessions, their refresh tokens, and personal access tokens.
 
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::operation::EndedSessions;
+use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::personal_token::{PersonalToken, TokenScope};
 use cuepoint_domain::user::session::{RefreshToken, Session, TokenHash};
 
 use super::{Corrupt, client, columns_of, hash, known};
-use crate::schema::{StoredSession, StoredToken};
+use crate::schema::{StoredPersonalToken, StoredSession, StoredToken};
 
 /// The end of a user's live sessions.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +79,29 @@ impl StoredToken {
             expires_at: self.expires_at,
             used_at: self.used_at,
         })
+    }
+}
+
+impl StoredPersonalToken {
+    /// Converts a token and the hash of its secret to the row beside its session.
+    #[must_use]
+    pub fn of(token: &PersonalToken, hash: TokenHash) -> Self {
+        let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.name()).collect();
+        Self {
+            session_id: token.id().get(),
+            name: token.name.as_str().to_owned(),
+            hash: hash.0.to_vec(),
+            scopes: scopes.join(" "),
+        }
+    }
+
+    /// Converts the row and that of its session to the token. Scopes of newer versions permit nothing here.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if the session is invalid.
+    pub fn token(self, session: StoredSession) -> Result<PersonalToken, Corrupt> {
+        let scopes = self.scopes.split(' ').filter_map(TokenScope::named).collect();
+        Ok(PersonalToken { session: session.session()?, name: Line::from_stored(self.name), scopes })
     }
 }
 

@@ -24,8 +24,8 @@ pub use ledger::{
     idempotency_keys, ledger_entries, operations, position_gaps, postings, security_events, wallets,
 };
 pub use user_data::{
-    StoredChallenge, StoredSession, StoredToken, StoredUser, blocks, challenges, login_networks, phone_codes,
-    refresh_tokens, sessions, users,
+    StoredChallenge, StoredPersonalToken, StoredSession, StoredToken, StoredUser, blocks, challenges,
+    login_networks, personal_tokens, phone_codes, refresh_tokens, sessions, users,
 };
 pub use webhooks::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
@@ -62,6 +62,7 @@ tables! {
     postings,
     sessions,
     refresh_tokens,
+    personal_tokens,
     login_networks,
     challenges,
     phone_codes,
@@ -80,6 +81,8 @@ diesel::joinable!(gigs -> users (dj_id));
 diesel::joinable!(request_messages -> music_requests (request_id));
 diesel::joinable!(ratings -> music_requests (request_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
+diesel::joinable!(personal_tokens -> sessions (session_id));
+diesel::joinable!(sessions -> users (user_id));
 diesel::joinable!(blocks -> users (guest_id));
 diesel::joinable!(webhook_endpoints -> users (owner_id));
 diesel::joinable!(webhook_deliveries -> webhook_endpoints (endpoint_id));

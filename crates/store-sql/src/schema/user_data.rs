@@ -86,6 +86,17 @@ table! {
 }
 
 table! {
+    /// Name, scopes and secret hash of a personal access token.
+    personal_tokens(session_id): StoredPersonalToken {
+        session_id: BigInt,
+        name: Text,
+        hash: Binary omitted "a secret",
+        scopes: Text,
+    }
+    mentions own("session_id IN (SELECT id FROM sessions WHERE user_id = {id})");
+}
+
+table! {
     /// A network from which a user has logged in.
     login_networks(id) {
         id [apart]: BigInt omitted "an internal id",

@@ -23,6 +23,8 @@ mod payouts;
 mod people;
 #[path = "../../../store-sql/per_store/ports/personal_data.rs"]
 mod personal_data;
+#[path = "../../../store-sql/per_store/ports/personal_tokens.rs"]
+mod personal_tokens;
 #[path = "../../../store-sql/per_store/ports/provider_messages.rs"]
 mod provider_messages;
 #[path = "../../../store-sql/per_store/ports/readable.rs"]

@@ -31,10 +31,14 @@ pub(super) const PURGE_PACE: Pace = Pace::Gentle;
 pub(super) struct Forget(&'static str);
 
 /// The statements of an erasure, in order.
-pub(super) const FORGET: [Forget; 7] = [
+pub(super) const FORGET: [Forget; 8] = [
     Forget(
         "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN (SELECT id FROM sessions \
             WHERE user_id = ?1 AND (address IS NOT NULL OR agent IS NOT NULL) LIMIT ?2)",
+    ),
+    Forget(
+        "DELETE FROM personal_tokens WHERE session_id IN (SELECT session_id FROM sessions \
+            CROSS JOIN personal_tokens ON session_id = id WHERE user_id = ?1 LIMIT ?2)",
     ),
     Forget(
         "DELETE FROM login_networks WHERE id IN (SELECT id FROM login_networks WHERE user_id = ?1 LIMIT ?2)",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use cuepoint_domain::{
     address, entity_ref, event, gig, ledger, music_request, operation, privacy::personal_data,
-    provider_message, security_log, topup, user, user::challenge, webhook, withdrawal,
+    provider_message, security_log, topup, user, user::challenge, user::personal_token, webhook, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -238,6 +238,8 @@ names_of! {
     ///
     /// The values:
     GigStatus = gig::GigStatus;
+    /// What a personal access token may read:
+    TokenScope = personal_token::TokenScope;
     /// Order of a queue:
     QueueOrder = gig::QueueOrder;
     /// Popularity of an artist:

@@ -43,7 +43,8 @@ operations! {
     ///
     /// A stream ends:
     ///
-    /// - when its access token is no longer accepted, 30 seconds after the expiry;
+    /// - 30 seconds after its access token expires, or with a personal access token after at most the lifetime of an
+    ///   access token;
     /// - within two seconds after the session ends, the user is suspended, or the required role is withdrawn;
     /// - when the client falls 256 events behind, which are still sent;
     /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
@@ -104,7 +105,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         principal,
         feed,
         epoch: call.api.service.authentication.revocations.epoch(),
-        expires: call.token_expiry()?,
+        expires: call.authorized_until()?,
     };
     if call.is_head() {
         return describe(&call, &principal, feed, after).await;

@@ -48,7 +48,7 @@ operations! {
     /// The gigs of the caller, a DJ, newest first. Returns 403 `dj_only` to a caller who is not a DJ.
     GET "/api/v1/gigs" "listGigs" {
         tag: Gigs,
-        run: authenticated(Action::RunGig, list),
+        run: authenticated(Action::ReadGig, list),
         answers: page::<GigView>("A page of the caller's gigs, newest first."),
         fails: &[Code::DjOnly, Code::ValidationFailed],
     }
@@ -58,7 +58,7 @@ operations! {
     /// Only the DJ of the gig can see it. Others get 404 `not_found`.
     GET "/api/v1/gigs/{id}" "getGig" {
         tag: Gigs,
-        run: authenticated(Action::RunGig, show),
+        run: authenticated(Action::ReadGig, show),
         answers: ok::<GigData>("The gig."),
     }
 
@@ -95,7 +95,7 @@ operations! {
     /// count neither in the rounds nor in the report.
     GET "/api/v1/gigs/{id}/queue" "getGigQueue" {
         tag: Gigs,
-        run: authenticated(Action::RunGig, queue),
+        run: authenticated(Action::ReadGig, queue),
         answers: ok::<QueueData<'_>>("The queue."),
     }
 
@@ -104,7 +104,7 @@ operations! {
     /// What happened at a gig, in numbers. It can be read during the gig too.
     GET "/api/v1/gigs/{id}/report" "getGigReport" {
         tag: Gigs,
-        run: authenticated(Action::RunGig, report),
+        run: authenticated(Action::ReadGig, report),
         answers: ok::<GigReportData<'_>>("The report."),
     }
 }

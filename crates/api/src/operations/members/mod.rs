@@ -1,4 +1,4 @@
-//! Operations of users: their logins, profiles, requests, wallets, withdrawals, events and webhook endpoints.
+//! Operations of users: their logins, tokens, profiles, requests, wallets, withdrawals, events and webhook endpoints.
 
 pub mod auth;
 pub mod blocks;
@@ -9,6 +9,7 @@ pub mod events;
 pub mod gigs;
 pub mod passwords;
 pub mod personal_data;
+pub mod personal_tokens;
 pub mod profile;
 pub mod ratings;
 pub mod requests;
@@ -33,6 +34,7 @@ pub(super) fn operations() -> Vec<Declaration> {
         gigs::operations(),
         passwords::operations(),
         personal_data::operations(),
+        personal_tokens::operations(),
         profile::operations(),
         ratings::operations(),
         requests::operations(),

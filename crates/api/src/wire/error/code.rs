@@ -86,8 +86,8 @@ codes! {
     RecentAdjustment = FORBIDDEN, "recent_adjustment", "You adjusted this balance recently. Ask another operator.";
     /// The DJ has blocked the guest.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
-    /// Only operators, or operators and auditors, can do this.
-    InsufficientScope = FORBIDDEN, "insufficient_scope", "Only staff can do this.";
+    /// Only operators, or operators and auditors, can do this. For a personal access token: its scopes do not allow it.
+    InsufficientScope = FORBIDDEN, "insufficient_scope", "Your role or your token does not allow this.";
     /// The user is suspended.
     AccountSuspended = FORBIDDEN, "account_suspended", "This account is suspended.";
     /// The route or object does not exist, or **the object is unrelated to the caller**. Also for an id that is not a

@@ -27,6 +27,10 @@ pub(crate) fn object_of(owner: &Person, dj: &Person, path: &str) -> Option<i64> 
         "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
         "/gigs/{id}" | "/gigs/{id}/end" | "/gigs/{id}/queue" | "/gigs/{id}/report" => dj.gig(),
         "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
+        "/auth/tokens/{id}" => {
+            let tokens = owner.get("/auth/tokens").data(200)["tokens"].clone();
+            tokens[0]["id"].as_i64().unwrap_or_else(|| owner.personal_token())
+        }
         _ if path.starts_with("/webhook-endpoints/{id}") => {
             let list = "/webhook-endpoints";
             let endpoints = owner.ids(list, "id");

@@ -198,6 +198,12 @@ impl Person {
         answer["data"]["gig"]["id"].as_i64().or_else(|| answer["gig"].as_i64()).unwrap()
     }
 
+    /// Creates a personal access token, and returns its id.
+    pub(crate) fn personal_token(&self) -> i64 {
+        let body = json!({"name": "Display", "scopes": ["gigs:read"], "password": PASSWORD});
+        self.post("/auth/tokens", &body).data(201)["token"]["id"].as_i64().unwrap()
+    }
+
     /// Answers a request, as its DJ.
     pub(crate) fn answer(&self, request: i64, status: &str) -> Answer {
         self.patch(&format!("/music/requests-update/{request}"), &json!({"status": status}))

@@ -109,7 +109,7 @@ impl Loadable for Topup {
 impl Loadable for Gig {
     type Id = GigId;
 
-    const READING: Option<Action> = Some(Action::RunGig);
+    const READING: Option<Action> = Some(Action::ReadGig);
 
     async fn load(env: &Environment, id: GigId) -> Result<Self, Failure> {
         env.ledger.stored(id).await?.ok_or(Failure::NotFound)

@@ -101,7 +101,7 @@ impl GigQueries {
     /// # Errors
     /// [`Failure::Denied`] for guests.
     pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<ShownGig>, Failure> {
-        let dj = Authorized::<_, permission::RunGig>::own(principal)?;
+        let dj = Authorized::<_, permission::ReadGig>::own(principal)?;
         let Rows { rows, total } = self.env.gigs.gigs(*dj, page).await?;
         let is_online = self.is_online(*dj).await?;
         Ok(Rows { rows: rows.into_iter().map(|gig| shown(gig, is_online)).collect(), total })

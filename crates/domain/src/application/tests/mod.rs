@@ -14,6 +14,7 @@ mod passwords;
 mod payouts;
 mod people;
 mod personal_data;
+mod personal_tokens;
 mod provider_inbox;
 mod registrations;
 mod sessions;
@@ -78,6 +79,7 @@ struct Doubles {
     people: MockPeople,
     logins: MockLogins,
     sessions: MockSessions,
+    tokens: MockPersonalTokens,
     blocks: MockBlocks,
     records: MockPersonalRecords,
     messages: MockProviderMessages,
@@ -138,6 +140,7 @@ impl Doubles {
             people: Arc::new(self.people),
             logins: Arc::new(self.logins),
             sessions: Arc::new(self.sessions),
+            tokens: Arc::new(self.tokens),
             blocks: Arc::new(self.blocks),
             records: Arc::new(self.records),
             messages: Arc::new(self.messages),

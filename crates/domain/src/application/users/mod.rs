@@ -1,6 +1,6 @@
 //! What users change about themselves outside the ledger.
 //!
-//! - `registration`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`];
+//! - `registration`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`]: blocks of guests by DJs;
@@ -12,6 +12,7 @@ mod logins;
 mod own_password;
 mod passwords;
 mod personal_data;
+mod personal_tokens;
 mod registration;
 mod sessions;
 mod verifications;
@@ -22,6 +23,7 @@ pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
 pub(super) use own_password::is_own_password;
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};
+pub use personal_tokens::{OwnTokens, TokenRequest, TokenRequestRefusal};
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};

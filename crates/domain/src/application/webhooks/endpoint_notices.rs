@@ -1,14 +1,14 @@
-//! Messages about webhook endpoints and sessions, so that owners notice a thief.
+//! Messages about webhook endpoints, sessions and tokens, so that owners notice a thief.
 
 use core::net::IpAddr;
 use std::sync::Arc;
 
 use crate::application::environment::Environment;
 use crate::event::Feed;
-use crate::ids::UserId;
+use crate::ids::{SessionId, UserId};
 use crate::page::PageRequest;
 use crate::ports::{
-    EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, SecurityNews, Unavailable,
+    EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, SecurityNews, TokenMention, Unavailable,
 };
 use crate::user::User;
 use crate::webhook::WebhookEndpoint;
@@ -16,7 +16,7 @@ use crate::webhook::WebhookEndpoint;
 /// The number of operators in one read.
 const BATCH: u32 = 100;
 
-/// Sends messages about webhook endpoints.
+/// Sends messages about webhook endpoints, sessions and tokens.
 #[derive(Clone)]
 pub(in crate::application) struct EndpointNotices {
     pub(in crate::application) env: Arc<Environment>,
@@ -40,8 +40,8 @@ impl EndpointNotices {
         }
     }
 
-    /// Notifies a user of a change to their password or sessions, and lists their endpoints. Notifies all operators
-    /// of the endpoints for all events that stay active.
+    /// Notifies a user of a change to their password, sessions or tokens, and lists their endpoints and, with a new
+    /// password, their tokens. Notifies all operators of the endpoints for all events that stay active.
     pub(in crate::application) async fn secured(
         &self,
         user: UserId,
@@ -50,6 +50,9 @@ impl EndpointNotices {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
         let (user, cause) = (profile.user, news.cause);
         let to_user = SecurityNews { client: shown_to(&user, news.client), ..news };
+        if let SecurityCause::TokenCreated(id) = cause {
+            return self.token_created(&user, to_user, id).await;
+        }
         let (own, all) = (self.endpoints(&user, Feed::Own).await?, self.endpoints(&user, Feed::All).await?);
         let concerned = |endpoint: &&WebhookEndpoint| match cause {
             SecurityCause::RefreshTokenReused(session) => endpoint.set_in == Some(session),
@@ -62,9 +65,12 @@ impl EndpointNotices {
         let told = match cause {
             SecurityCause::PasswordChanged | SecurityCause::PasswordReset | SecurityCause::EmailRestored => {
                 let both = own.into_iter().chain(all.iter().cloned()).collect();
-                notify(&self.env, &user, &Notice::PasswordChanged(to_user, both)).await
+                let tokens = self.env.tokens.tokens(user.id, self.env.now()).await?;
+                let tokens = tokens.iter().map(TokenMention::from).collect();
+                notify(&self.env, &user, &Notice::PasswordChanged(to_user, both, tokens)).await
             }
             SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) if own.is_empty() => Ok(()),
+            SecurityCause::TokenCreated(_) => Ok(()),
             SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) => {
                 notify_verified(&self.env, &user, &Notice::SessionsEnded(to_user, own)).await
             }
@@ -75,6 +81,15 @@ impl EndpointNotices {
         let notice = |client| Notice::OperatorSecured(user.id, SecurityNews { client, ..news }, all.clone());
         let operators = self.tell_operators(news.client, notice).await;
         told.and(operators)
+    }
+
+    /// Notifies a user of a new personal access token, unless it has ended meanwhile.
+    async fn token_created(&self, user: &User, news: SecurityNews, id: SessionId) -> Result<(), Unavailable> {
+        let tokens = self.env.tokens.tokens(user.id, self.env.now()).await?;
+        match tokens.iter().find(|token| token.id() == id) {
+            Some(token) => notify_verified(&self.env, user, &Notice::TokenCreated(news, token.into())).await,
+            None => Ok(()),
+        }
     }
 
     async fn endpoints(&self, owner: &User, feed: Feed) -> Result<Vec<WebhookEndpoint>, Unavailable> {

@@ -8,6 +8,7 @@ use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::privacy::personal_data::{ExportRecord, OperationNote};
 use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
 use cuepoint_domain::withdrawal;
@@ -17,6 +18,7 @@ use utoipa::ToSchema;
 use cuepoint_views::block::BlockedGuestView;
 use cuepoint_views::gig::GigDetailsView;
 use cuepoint_views::people::UserView;
+use cuepoint_views::personal_token::PersonalTokenView;
 use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::rating::RatingView;
 use cuepoint_views::request::MusicRequestView;
@@ -42,6 +44,8 @@ pub struct PersonalDataExportView {
     pub wallet: WalletView,
     /// Sessions that have not ended, or ended within the last two days.
     pub sessions: Vec<ExportedSessionView>,
+    /// Personal access tokens that have not ended, or ended within the last two days.
+    pub personal_tokens: Vec<ExportedPersonalTokenView>,
     /// Networks of logins and refreshes within the last 30 days.
     pub networks: Vec<LoginNetworkView>,
     /// Codes and tokens that were sent within the last day, and for 7 days the tokens that restore an e-mail address.
@@ -115,6 +119,27 @@ view! {
         #[serde(flatten)]
         session: ActiveSessionView = ActiveSessionView::new(session, current),
         /// Time of the end; null if the session has not ended.
+        #[timestamp_or_null(example = json!(null))]
+        ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
+    }
+}
+
+view! {
+    /// A personal access token, also one that has ended.
+    pub struct ExportedPersonalTokenView as ExportedPersonalToken of (
+        token: &PersonalToken,
+        ended_at: Option<Timestamp>,
+    ) {
+        /// The token, without its secret.
+        #[serde(flatten)]
+        token: PersonalTokenView = PersonalTokenView::new(token),
+        /// User agent of the client that created it; null if unknown.
+        #[schema(example = "Mozilla/5.0")]
+        user_agent: Option<String> = text(&token.session.client.agent),
+        /// IP address of the client that created it; null if unknown.
+        #[schema(example = "203.0.113.7")]
+        ip_address: Option<String> = token.session.client.address.map(|address| address.to_string()),
+        /// Time of the end; null if the token has not been ended.
         #[timestamp_or_null(example = json!(null))]
         ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
     }
@@ -260,6 +285,9 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
     match record {
         ExportRecord::Session(session, ended_at) => {
             to_vec(&ExportedSessionView::new(session, *ended_at, current))
+        }
+        ExportRecord::PersonalToken(token, ended_at) => {
+            to_vec(&ExportedPersonalTokenView::new(token, *ended_at))
         }
         ExportRecord::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
         ExportRecord::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),

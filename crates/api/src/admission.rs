@@ -1,0 +1,174 @@
+//! The admission of requests with a token: its principal, their role, and the quota.
+
+use actix_web::{HttpMessage as _, HttpRequest};
+use cuepoint_adapters::security::authentication::Authentication;
+use cuepoint_adapters::security::personal_tokens::{KnownToken, PersonalRefusal, is_personal};
+use cuepoint_adapters::security::tokens::TokenRefusal;
+use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::ports::Clock as _;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::user::personal_token::PersonalToken;
+use cuepoint_transport::client_address::{client, client_address};
+use cuepoint_transport::rate_limits::Class;
+
+use crate::call::{self, AuthorizedUntil};
+use crate::declaration::Declaration;
+use crate::reliance::ensure_reliable;
+use crate::state::ApiState;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::headers;
+
+/// Authenticates a request and counts it: for its principal, for the session of a genuine token that is not accepted,
+/// or else for its client address, so that tokens cannot be guessed without limit.
+pub(crate) async fn admit(
+    action: Action,
+    operation: &Declaration,
+    api: &ApiState,
+    request: &HttpRequest,
+) -> Result<Principal, ApiError> {
+    if let Ok(token) = headers::bearer(request.headers())
+        && is_personal(token)
+    {
+        let principal = admit_program(token, action, operation, api, request).await?;
+        ensure_reliable(operation, api)?;
+        return Ok(principal);
+    }
+    let principal = match authenticate(api, request) {
+        Ok(principal) => principal,
+        // Expired tokens of a venue must not use up the quota of its address.
+        Err(Rejected { error, session: Some(session) }) => {
+            call::note(api.limits.admit_session(session), request)?;
+            return Err(error);
+        }
+        Err(Rejected { error, session: None }) => {
+            count(Class::Other, api, request)?;
+            return Err(error);
+        }
+    };
+    if principal.has_role_for(action).is_err() {
+        call::note(api.limits.admit_session(principal.session), request)?;
+        record_denied(operation, api, &principal, request).await;
+        return Err(for_staff(action));
+    }
+    call::note(api.limits.admit_principal(operation.class, &principal), request)?;
+    ensure_reliable(operation, api)?;
+    Ok(principal)
+}
+
+/// A request without a usable token.
+struct Rejected {
+    error: ApiError,
+    /// The session of a genuine token.
+    session: Option<SessionId>,
+}
+
+impl From<ApiError> for Rejected {
+    fn from(error: ApiError) -> Self {
+        Self { error, session: None }
+    }
+}
+
+/// The failure of a principal without a role for this action.
+fn for_staff(action: Action) -> ApiError {
+    let message = match action.rule().scope(Capacity::Auditor) {
+        Scope::Nothing => "Only operators can do this.",
+        Scope::Own | Scope::Others | Scope::Everything => "Only operators and auditors can do this.",
+    };
+    ApiError::saying(Code::InsufficientScope, message)
+}
+
+/// Counts a request without a token.
+pub(crate) fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
+    // The token of a refresh is not known yet.
+    let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
+    let network = client_address(request).address.map(ClientNetwork::of);
+    call::note(api.limits.admit_network(class, network), request)
+}
+
+/// The principal of the access token with their current role.
+fn authenticate(api: &ApiState, request: &HttpRequest) -> Result<Principal, Rejected> {
+    let token = headers::bearer(request.headers())?;
+    let Authentication { tokens, revocations, clock, .. } = &api.service.authentication;
+    let verified = tokens.verify(token, revocations.epoch(), clock.now()).map_err(|refusal| {
+        let session = match refusal {
+            TokenRefusal::Expired(session) => Some(session),
+            TokenRefusal::Invalid => None,
+        };
+        Rejected { error: refusal.into(), session }
+    })?;
+    let checked = revocations.check(verified);
+    checked.map_err(|revocation| Rejected { error: revocation.into(), session: Some(verified.session) })
+}
+
+/// Records a denied request to an operation of staff in the security log.
+async fn record_denied(
+    operation: &Declaration,
+    api: &ApiState,
+    principal: &Principal,
+    request: &HttpRequest,
+) {
+    let name = Line::from_stored(format!("{} {}", operation.method, operation.path));
+    api.service.use_cases.security_log.record_denied(principal, name, client(request)).await;
+}
+
+/// The message for a personal access token without the scope of the operation.
+const NOT_IN_SCOPE: &str = "The scopes of this personal access token do not allow this.";
+
+/// Authenticates a request with a personal access token, and counts it for the token, or for the client address if the
+/// token is unknown.
+///
+/// # Errors
+/// 401 for a token that is not valid, 403 for one without the scope, 429, and 503 if the store cannot be read.
+async fn admit_program(
+    token: &str,
+    action: Action,
+    operation: &Declaration,
+    api: &ApiState,
+    request: &HttpRequest,
+) -> Result<Principal, ApiError> {
+    let Authentication { personal_tokens, revocations, clock, store, .. } = &api.service.authentication;
+    let (epoch, now) = (revocations.epoch(), clock.now());
+    let count_token = |id| call::note(api.limits.admit_session(id), request);
+    let read = || personal_tokens.read(&**store, token, epoch, now);
+    // Counted before the store is read, to limit the reads.
+    let kept = match personal_tokens.known(token, epoch, now) {
+        KnownToken::Current(kept) => {
+            count_token(kept.id())?;
+            kept
+        }
+        KnownToken::Outdated(id) => {
+            count_token(id)?;
+            read().await?
+        }
+        KnownToken::Unknown if !PersonalToken::is_well_formed(token) => {
+            count(Class::Other, api, request)?;
+            return Err(Code::InvalidToken.into());
+        }
+        KnownToken::Unknown => {
+            let network = client_address(request).address.map(ClientNetwork::of);
+            api.limits.admit_network(Class::RefreshLookups, network).map_err(ApiError::rate_limited)?;
+            match read().await {
+                Ok(kept) => {
+                    count_token(kept.id())?;
+                    kept
+                }
+                Err(PersonalRefusal::Unknown) => {
+                    count(Class::Other, api, request)?;
+                    return Err(Code::InvalidToken.into());
+                }
+                Err(refusal) => return Err(refusal.into()),
+            }
+        }
+    };
+    let principal = revocations.check(kept.principal(now)?)?;
+    if !action.is_permitted_by(kept.scopes()) {
+        if action.is_for_staff() {
+            record_denied(operation, api, &principal, request).await;
+        }
+        return Err(ApiError::saying(Code::InsufficientScope, NOT_IN_SCOPE));
+    }
+    request.extensions_mut().insert(AuthorizedUntil(kept.until()));
+    Ok(principal)
+}
