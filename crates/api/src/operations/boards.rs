@@ -117,13 +117,15 @@ async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
 /// The board of the code in the path.
 async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
     let boards = &call.use_cases().boards;
-    counted(call, async |code| boards.board(code).await).await
+    counted(call, None, async |code| boards.board(code).await).await
 }
 
-/// What is found under the code in the path. Unknown and replaced codes count for the client address, so that codes
-/// cannot be guessed without limit. Codes of open gigs do not count, so that nobody can lock the guests of a venue out.
+/// What is found under the code in the path. Unknown and replaced codes count for the caller, or without a token for the
+/// client address, so that they cannot be tried without limit. Codes of open gigs do not count, so that nobody can lock
+/// the guests of a venue out.
 async fn counted<T>(
     call: &ApiCall,
+    principal: Option<&Principal>,
     find: impl AsyncFnOnce(DjCode) -> Result<T, Failure>,
 ) -> Result<T, ApiError> {
     let limits = &call.api.limits;
@@ -133,7 +135,10 @@ async fn counted<T>(
     {
         return Ok(find(code).await?);
     }
-    let admitted = limits.admit_network(Class::UnknownCodes, call.client().network());
+    let admitted = match principal {
+        Some(principal) => limits.admit_principal(Class::UnknownCodes, principal),
+        None => limits.admit_network(Class::UnknownCodes, call.client().network()),
+    };
     let admitted = admitted.map_err(ApiError::rate_limited)?;
     let found = find(code.ok_or(Code::NotFound)?).await;
     if let Some(admitted) = admitted.filter(|_| !matches!(found, Err(Failure::NotFound))) {
@@ -145,7 +150,8 @@ async fn counted<T>(
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let offers = offers(&call)?;
     let boards = &call.use_cases().boards;
-    let own = counted(&call, async |code| boards.own_requests(&principal, code, &offers).await).await?;
+    let find = async |code| boards.own_requests(&principal, code, &offers).await;
+    let own = counted(&call, Some(&principal), find).await?;
     ApiResponse::new("Requests.", OwnRequestsData::new(&own, call.currency()))
 }
 

@@ -164,6 +164,13 @@ fn unknown_codes_are_limited_for_an_address_and_boards_of_open_gigs_stay_readabl
         let mine = guest.call("GET", &format!("{}/mine", path(&ended)));
         mine.header("x-forwarded-for", "192.0.2.3").send().data(200);
     }
+    // Guesses of strangers at the same address are not those of a guest with a token.
+    let mine = |path: &str| guest.call("GET", path).header("x-forwarded-for", "192.0.2.1").send();
+    mine(&format!("{}/mine", path(&ended))).data(200);
+    for _ in 0..5 {
+        mine("/boards/222222/mine").refused(404, "not_found");
+    }
+    mine("/boards/222222/mine").refused(429, "rate_limited");
 }
 
 fn guests_see_the_places_of_their_requests_and_offers(store: Store) {
