@@ -83,8 +83,12 @@ fn for_staff(action: Action) -> ApiError {
 pub(crate) fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
     // The token of a refresh is not known yet.
     let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
-    let network = client_address(request).address.map(ClientNetwork::of);
-    call::note(api.limits.admit_network(class, network), request)
+    call::note(api.limits.admit_network(class, network(request)), request)
+}
+
+/// The client's network.
+fn network(request: &HttpRequest) -> Option<ClientNetwork> {
+    client_address(request).address.map(ClientNetwork::of)
 }
 
 /// The principal of the access token with their current role.
@@ -142,24 +146,20 @@ async fn admit_program(
             count_token(id)?;
             read().await?
         }
-        KnownToken::Unknown if !PersonalToken::is_well_formed(token) => {
-            count(Class::Other, api, request)?;
-            return Err(Code::InvalidToken.into());
-        }
         KnownToken::Unknown => {
-            let network = client_address(request).address.map(ClientNetwork::of);
-            api.limits.admit_network(Class::RefreshLookups, network).map_err(ApiError::rate_limited)?;
-            match read().await {
-                Ok(kept) => {
-                    count_token(kept.id())?;
-                    kept
-                }
-                Err(PersonalRefusal::Unknown) => {
-                    count(Class::Other, api, request)?;
-                    return Err(Code::InvalidToken.into());
-                }
-                Err(refusal) => return Err(refusal.into()),
+            let found = if PersonalToken::is_well_formed(token) {
+                let admitted = api.limits.admit_network(Class::RefreshLookups, network(request));
+                admitted.map_err(ApiError::rate_limited)?;
+                read().await
+            } else {
+                Err(PersonalRefusal::Unknown)
+            };
+            if matches!(found, Err(PersonalRefusal::Unknown)) {
+                count(Class::Other, api, request)?;
             }
+            let kept = found?;
+            count_token(kept.id())?;
+            kept
         }
     };
     let principal = revocations.check(kept.principal(now)?)?;

@@ -89,18 +89,8 @@ impl Gigs for MemoryStore {
         oldest: Timestamp,
     ) -> Result<Vec<MusicRequest>, Unavailable> {
         let state = self.lock()?;
-        let is_wanted = |request: &&MusicRequest| {
-            let status = request.state.status();
-            match which {
-                GigRequests::Open => status.holds_fee(),
-                GigRequests::OpenAndPlayed { .. } => status.holds_fee() || status == RequestStatus::Played,
-                GigRequests::NotCancelled => status != RequestStatus::Cancelled && request.gig.is_some(),
-            }
-        };
-        let mut left = match which {
-            GigRequests::OpenAndPlayed { most_without_gig } => most_without_gig,
-            GigRequests::Open | GigRequests::NotCancelled => u32::MAX,
-        };
+        let is_wanted = |request: &&MusicRequest| which.includes(request.state.status());
+        let mut left = which.most_without_gig();
         let mut has_room = |request: &&MusicRequest| {
             let has_room = request.gig.is_some() || left > 0;
             left = left.saturating_sub(u32::from(request.gig.is_none()));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::gig_scene::{open, title};
 use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, keys, song};
+use crate::sessions::is_refused_within_two_seconds;
 
 on_one_store!(
     a_token_reads_what_its_scopes_allow_and_nothing_else,
@@ -273,14 +274,5 @@ fn other_servers_refuse_an_ended_token_within_two_seconds() {
     let there = there.client();
     get(&there, &secret, "/events").data(200);
     guest.delete(&format!("/auth/tokens/{id}")).data(200);
-    let ended = Instant::now();
-    loop {
-        let begun = Instant::now();
-        let answer = get(&there, &secret, "/events");
-        if answer.status != 200 {
-            answer.refused(401, "session_ended");
-            break;
-        }
-        assert!(begun.duration_since(ended) < Duration::from_secs(2), "the token is still accepted");
-    }
+    is_refused_within_two_seconds(Instant::now(), || get(&there, &secret, "/events"));
 }

@@ -124,7 +124,7 @@ fn a_session_ended_in_the_database_is_refused_within_two_seconds(store: Store) {
 }
 
 /// Calls until the session is refused.
-fn is_refused_within_two_seconds(ended: Instant, call: impl Fn() -> Answer) {
+pub(crate) fn is_refused_within_two_seconds(ended: Instant, call: impl Fn() -> Answer) {
     loop {
         let begun = Instant::now();
         let answer = call();
@@ -132,6 +132,6 @@ fn is_refused_within_two_seconds(ended: Instant, call: impl Fn() -> Answer) {
             answer.refused(401, "session_ended");
             break;
         }
-        assert!(begun.duration_since(ended) < Duration::from_secs(2), "the token is still good");
+        assert!(begun.duration_since(ended) < Duration::from_secs(2), "the token is still accepted");
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::gig::{AssignedCode, DjCode, Gig};
 use crate::ids::{GigId, RequestId, UserId};
-use crate::music_request::{MusicRequest, Stars};
+use crate::music_request::{MusicRequest, RequestStatus, Stars};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::text::ShortMessage;
@@ -21,6 +21,28 @@ pub enum GigRequests {
     OpenAndPlayed { most_without_gig: u32 },
     /// Those with the gig that are not stored as cancelled.
     NotCancelled,
+}
+
+impl GigRequests {
+    /// Whether it includes requests that are stored with this status.
+    #[must_use]
+    pub fn includes(self, status: RequestStatus) -> bool {
+        match self {
+            Self::Open => status.holds_fee(),
+            Self::OpenAndPlayed { .. } => status.holds_fee() || status == RequestStatus::Played,
+            Self::NotCancelled => status != RequestStatus::Cancelled,
+        }
+    }
+
+    /// The maximum number of requests without a gig.
+    #[must_use]
+    pub const fn most_without_gig(self) -> u32 {
+        match self {
+            Self::Open => u32::MAX,
+            Self::OpenAndPlayed { most_without_gig } => most_without_gig,
+            Self::NotCancelled => 0,
+        }
+    }
 }
 
 /// Reads gigs, the codes of DJs and the dedications of requests.

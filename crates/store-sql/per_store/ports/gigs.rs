@@ -28,8 +28,8 @@ use crate::dialect::{Database, RunQueryDsl, columns, locked, page};
 type GigsOfDjs = InnerJoin<gigs::table, users::table>;
 
 /// The statuses of open requests.
-fn open_statuses() -> [&'static str; 2] {
-    [RequestStatus::Pending, RequestStatus::Accepted].map(RequestStatus::name)
+fn open_statuses() -> Vec<&'static str> {
+    RequestStatus::all().filter(|status| status.holds_fee()).map(RequestStatus::name).collect()
 }
 
 /// The open gigs above this id that were opened by this time, or whose DJ is gone.
@@ -75,16 +75,8 @@ const ALL: u32 = u32::MAX;
 /// The requests with a gig, in any order.
 fn with_gig(gig: GigId, which: GigRequests) -> Requests {
     let requests = music_requests::table.filter(music_requests::gig_id.eq(gig.get())).into_boxed();
-    let mut statuses = open_statuses().to_vec();
-    match which {
-        GigRequests::Open => {}
-        GigRequests::OpenAndPlayed { .. } => statuses.push(RequestStatus::Played.name()),
-        GigRequests::NotCancelled => {
-            let others = RequestStatus::all().filter(|status| *status != RequestStatus::Cancelled);
-            statuses = others.map(RequestStatus::name).collect();
-        }
-    }
-    requests.filter(music_requests::status.eq_any(statuses))
+    let statuses = RequestStatus::all().filter(|status| which.includes(*status)).map(RequestStatus::name);
+    requests.filter(music_requests::status.eq_any(statuses.collect::<Vec<_>>()))
 }
 
 /// The open requests to the DJ of a gig that belong to no gig and were created after `oldest`, before its end.
@@ -175,11 +167,7 @@ impl Gigs for SqlStore {
             work_list!(connection, with_gig(gig, which), ALL, music_requests => StoredRequest, value)
         });
         let mut requests: Vec<MusicRequest> = with.await?;
-        let most = match which {
-            GigRequests::Open => ALL,
-            GigRequests::OpenAndPlayed { most_without_gig } => most_without_gig,
-            GigRequests::NotCancelled => 0,
-        };
+        let most = which.most_without_gig();
         if most > 0 {
             let input = (gig.clone(), oldest, most, self.currency.clone());
             let without = self.read_aside(input, async |mut connection, (gig, oldest, most, currency)| {
