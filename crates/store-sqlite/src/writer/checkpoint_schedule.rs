@@ -261,7 +261,8 @@ mod tests {
         fill(&mut writer, 10);
         checkpoints.after_group(&mut writer).unwrap();
         checkpoints.copier.settle();
-        let copied = checkpoints.copier.finished().unwrap();
-        assert!(copied.remaining() == 0 && copied.log >= 5_000, "{copied:?}");
+        let log = state(&mut writer);
+        // The ten pages may have been committed after the copy.
+        assert!(log.log >= 5_000 && log.remaining() < 100, "{log:?}");
     }
 }
