@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{Addressee, GigQueue, Move, MusicRequest, NewRequest, Stars};
+use cuepoint_domain::music_request::{
+    Addressee, GigQueue, Move, MusicRequest, NewRequest, RequestStatus, Stars,
+};
 use cuepoint_domain::operation::{Entity, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, Store};
@@ -14,7 +16,7 @@ use cuepoint_domain::text::{GigTitle, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, UserStatusChange};
 
-use crate::scenario::{Scenario, at, at_once, line, request_of};
+use crate::scenario::{Refused, Scenario, at, at_once, line, request_of};
 
 promises! { ($) gigs as gigs_promises {
     an_opened_gig_reads_back_with_its_code,
@@ -23,6 +25,7 @@ promises! { ($) gigs as gigs_promises {
     requests_of_a_gig_include_open_ones_from_before_it,
     open_gigs_are_found_by_code_and_latitude,
     gigs_end_by_time_and_with_their_dj,
+    requests_of_an_ended_gig_are_only_released,
     ended_gigs_are_listed_until_they_are_settled,
     dedications_are_kept_for_thirty_days,
     an_erasure_removes_dedications_and_the_texts_of_gigs,
@@ -221,9 +224,12 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     assert_eq!(own(guest, 2).await, [cancelled, played]);
     assert_eq!(own(other, 50).await, []);
     assert_eq!(scenario.store.cancelled_in_gig(gig.id).await.unwrap(), 1);
-    assert_eq!(scenario.store.open_in_gig(gig.id, at(9)).await.unwrap(), 1);
-    assert_eq!(scenario.store.open_in_gig(gig.id, at(100_000)).await.unwrap(), 0, "overdue");
+    assert_eq!(scenario.store.open_queue(dj, at(9)).await.unwrap(), Some(gig.queue(1)));
+    let overdue = scenario.store.open_queue(dj, at(100_000)).await.unwrap();
+    assert_eq!(overdue, Some(gig.queue(0)));
+    assert_eq!(scenario.store.open_queue(other, at(9)).await.unwrap(), None);
     let gig = ended(&scenario, &gig, 10).await;
+    assert_eq!(scenario.store.open_queue(dj, at(11)).await.unwrap(), None, "after its end");
     let again = opened(&scenario, dj, 12).await;
     let last = request_in(&scenario, &again, guest, 13).await.id;
     let found = requests_of(&scenario, &gig, GigRequests::Open).await;
@@ -292,6 +298,29 @@ pub async fn gigs_end_by_time_and_with_their_dj(store: Arc<dyn Store>) {
         ended(&scenario, &gig, 103).await;
     }
     assert_eq!(due(100).await, BTreeSet::from([gone[0]]), "ended gigs are not listed");
+}
+
+/// The requests of an ended gig can be rejected and cancelled, but not accepted or played, also if that was decided
+/// before the end.
+pub async fn requests_of_an_ended_gig_are_only_released(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let pending = request_in(&scenario, &gig, guest, 2).await;
+    let accepted = request_in(&scenario, &gig, guest, 2).await.id;
+    scenario.move_request(accepted, Move::Accept, at(3)).await.unwrap();
+    let earlier = plans::move_request(scenario.by(dj, at(3)), &pending, Move::Play, &scenario.requests);
+    ended(&scenario, &gig, 4).await;
+    let refused = |status| Rejection::GigEnded(status);
+    assert_eq!(scenario.apply(earlier.unwrap()).await, Err(refused(RequestStatus::Pending)));
+    for (id, to, status) in
+        [(pending.id, Move::Accept, RequestStatus::Pending), (accepted, Move::Play, RequestStatus::Accepted)]
+    {
+        let answer = scenario.move_request(id, to, at(5)).await;
+        assert_eq!(answer, Err(Refused::Rejected(refused(status))), "{to:?}");
+    }
+    scenario.move_request(pending.id, Move::Cancel, at(5)).await.unwrap();
+    scenario.move_request(accepted, Move::Reject, at(5)).await.unwrap();
 }
 
 /// Ended gigs are listed until they are settled.

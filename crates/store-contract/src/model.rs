@@ -362,6 +362,10 @@ impl Model {
         if !REQUESTS.contains(&(current, to, mover)) {
             return Err(transition(REQUESTS, current));
         }
+        let has_ended = gig.is_some_and(|gig| self.gigs[gig].ended.is_some());
+        if has_ended && ["accepted", "played"].contains(&to) {
+            return Err(gigs::transition_after_end(current));
+        }
         self.requests[place].end(to, now);
         match to {
             "accepted" => {

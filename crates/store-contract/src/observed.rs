@@ -115,6 +115,9 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,
         Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
         Refused::Rejected(Rejection::GigOpen(_)) => Refusal::GigOpen,
+        Refused::Rejected(Rejection::GigEnded(current)) => {
+            refusal(Refused::Request(music_request::MoveRefusal::gig_ended(current)))
+        }
         Refused::Gig(GigRefusal::Ended) => Refusal::GigEnded,
         Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
             let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();

@@ -9,9 +9,7 @@ use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{
-    self, Addressee, GigQueue, MusicRequest, NewRequest, OpenRefusal, RequestTerms,
-};
+use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use cuepoint_domain::operation::{
     Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection,
     StoredId, plans,
@@ -297,14 +295,7 @@ impl Scenario {
             message: None,
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
-        let queue = match self.store.open_gig(dj).await.unwrap() {
-            Some(gig) => {
-                let open = self.store.open_in_gig(gig.id, metadata.at).await.unwrap();
-                let most_open_per_guest = gig.details.max_open_per_guest.get().into();
-                Some(GigQueue { gig: gig.id, most_open_per_guest, open })
-            }
-            None => None,
-        };
+        let queue = self.store.open_queue(dj, metadata.at).await.unwrap();
         let to = Addressee { user: asked.as_ref(), blocks_guest, queue };
         plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }

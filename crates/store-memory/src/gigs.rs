@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
 use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestStatus, Stars};
+use cuepoint_domain::music_request::{GigQueue, MusicRequest, RequestStatus, Stars};
 use cuepoint_domain::operation::{Addition, Changes, Entity};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
@@ -117,17 +117,19 @@ impl Gigs for MemoryStore {
         let is_cancelled = |request: &&MusicRequest| {
             request.gig == Some(gig) && request.state.status() == RequestStatus::Cancelled
         };
-        let cancelled = state.book.all::<MusicRequest>().filter(is_cancelled).count();
+        let dj = state.book.get(gig).map(|gig| gig.dj);
+        let cancelled = state.requests(None, dj).filter(is_cancelled).count();
         Ok(u64::try_from(cancelled).unwrap_or(u64::MAX))
     }
 
-    async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable> {
+    async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
         let state = self.lock()?;
-        let open = state
-            .book
-            .all::<MusicRequest>()
-            .filter(|request| request.gig == Some(gig) && request.state.seen_at(now).status().holds_fee());
-        Ok(u64::try_from(open.count()).unwrap_or(u64::MAX))
+        let open_in = |gig| {
+            let open = state.request_lists.open_in_gig(gig).filter_map(|id| state.book.get(id));
+            open.filter(|request| request.state.seen_at(now).status().holds_fee()).count()
+        };
+        let queue = |gig: &Gig| gig.queue(u64::try_from(open_in(gig.id)).unwrap_or(u64::MAX));
+        Ok(state.book.open_gig(dj).map(queue))
     }
 
     async fn dedications(
@@ -188,10 +190,7 @@ impl Gigs for MemoryStore {
 
     async fn settle_gig(&self, gig: GigId) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
-        let is_open = state
-            .book
-            .all::<MusicRequest>()
-            .any(|request| request.gig == Some(gig) && request.state.status().holds_fee());
+        let is_open = state.request_lists.open_in_gig(gig).next().is_some();
         if let Some(gig) = state.book.get_mut(gig).filter(|gig| gig.ended_at.is_some() && !is_open) {
             gig.settled = true;
         }

@@ -17,6 +17,9 @@ impl State {
         if let Some(Entity::MusicRequest(request)) = &changes.opened {
             self.request_lists.add(request);
         }
+        if let Some(Entity::MusicRequest(request)) = &changes.moved {
+            self.request_lists.update(request);
+        }
         for entry in changes.entries {
             self.entries.entry(entry.wallet).or_default().push(entry);
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
@@ -11,11 +11,13 @@ use cuepoint_domain::timestamp::Timestamp;
 /// Requests by `created_at`, then id.
 type ByTime = BTreeSet<(Timestamp, RequestId)>;
 
-/// The requests of each guest and to each DJ: the lists that the service reads most often.
+/// The requests of each guest, to each DJ and in each gig: the lists that the service reads most often.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLists {
     pub(crate) by_guest: HashMap<UserId, ByTime>,
     pub(crate) to_dj: HashMap<UserId, ByTime>,
+    /// The requests of each gig that are stored as open.
+    open_in_gig: HashMap<GigId, BTreeSet<RequestId>>,
 }
 
 impl RequestLists {
@@ -24,6 +26,23 @@ impl RequestLists {
         let place = (request.created_at, request.id);
         self.by_guest.entry(request.requester).or_default().insert(place);
         self.to_dj.entry(request.dj).or_default().insert(place);
+        self.update(request);
+    }
+
+    /// Records the status of a request that was added before.
+    pub(crate) fn update(&mut self, request: &MusicRequest) {
+        let Some(gig) = request.gig else { return };
+        let open = self.open_in_gig.entry(gig).or_default();
+        if request.state.status().holds_fee() {
+            open.insert(request.id);
+        } else {
+            open.remove(&request.id);
+        }
+    }
+
+    /// The requests of a gig that are stored as open.
+    pub(crate) fn open_in_gig(&self, gig: GigId) -> impl Iterator<Item = RequestId> {
+        self.open_in_gig.get(&gig).into_iter().flatten().copied()
     }
 }
 

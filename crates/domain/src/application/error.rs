@@ -181,6 +181,7 @@ impl From<Rejection> for Failure {
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
             Rejection::GigOpen(_) => Self::Broken("an open gig was sought where none is opened"),
+            Rejection::GigEnded(_) => Self::Broken("the end of a gig was checked where no DJ answers"),
             Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),
             Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
         }

@@ -27,6 +27,7 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{GigId, GigRecordId, UserId};
+use crate::music_request::GigQueue;
 use crate::names::{explained_enum, named_enum};
 use crate::text::GigTitle;
 use crate::timestamp::Timestamp;
@@ -88,6 +89,12 @@ impl Gig {
             (None, true) => GigStatus::Open,
             (None, false) => GigStatus::Paused,
         }
+    }
+
+    /// Its queue with this number of open requests.
+    #[must_use]
+    pub fn queue(&self, open: u64) -> GigQueue {
+        GigQueue { gig: self.id, most_open_per_guest: self.details.max_open_per_guest.get().into(), open }
     }
 
     /// Its record, for a DJ who accepts requests or not.

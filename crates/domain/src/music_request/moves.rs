@@ -66,6 +66,11 @@ impl Move {
         }
     }
 
+    /// Whether it is refused once the gig of the request has ended: then the fee is only released.
+    pub(crate) const fn is_refused_after_gig(self) -> bool {
+        matches!(self, Self::Accept | Self::Play)
+    }
+
     const fn starts_from(self, status: RequestStatus) -> bool {
         use RequestStatus::{Accepted, Pending, Played};
         match self {
@@ -108,6 +113,12 @@ pub enum MoveRefusal {
 }
 
 impl MoveRefusal {
+    /// The refusal of a move of a request with this status because its gig has ended.
+    #[must_use]
+    pub fn gig_ended(current: RequestStatus) -> Self {
+        refused(current, |next| !next.is_refused_after_gig())
+    }
+
     /// The same refusal, with only the statuses that this actor can set next.
     #[must_use]
     pub fn seen_by(self, by: By) -> Self {
@@ -145,7 +156,7 @@ pub fn decide(
         return Ok(Decision::Unchanged);
     }
     if !to.starts_from(seen.status()) {
-        return Err(refused(seen.status()));
+        return Err(refused(seen.status(), |_| true));
     }
     let (state, transfers) = match to {
         Move::Accept => (
@@ -163,18 +174,18 @@ pub fn decide(
             RequestState::Played { commission, .. } => {
                 (RequestState::Refunded { at: now, commission }, reverse(request, commission)?)
             }
-            _ => return Err(refused(seen.status())),
+            _ => return Err(refused(seen.status(), |_| true)),
         },
     };
     Ok(Decision::Moved(RequestMove { to: state, transfers }))
 }
 
-/// The refusal of a move from this status, with the statuses allowed next for any actor.
-fn refused(current: RequestStatus) -> MoveRefusal {
+/// The refusal of a move from this status, with the statuses allowed next for any actor by one of these moves.
+fn refused(current: RequestStatus, is_allowed: impl Fn(Move) -> bool) -> MoveRefusal {
     let allowed = Move::ALL
         .iter()
         .copied()
-        .filter(|next| next.by() != By::Clock && next.starts_from(current))
+        .filter(|next| next.by() != By::Clock && next.starts_from(current) && is_allowed(*next))
         .map(Move::to)
         .collect();
     MoveRefusal::InvalidTransition { current, allowed }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::entity_ref::EntityRef;
 use crate::gig::Gig;
-use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
+use crate::ids::{GigId, OperationId, RequestId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
@@ -31,6 +31,7 @@ pub struct Book {
     entities: Shelves,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
+    open_gigs: HashMap<UserId, GigId>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
 }
@@ -77,6 +78,7 @@ impl Book {
             Entity::Withdrawal(withdrawal) if !self.entities.has(&entity) => {
                 self.withdrawals_of.entry(withdrawal.user).or_default().push(withdrawal.id);
             }
+            Entity::Gig(gig) => self.index_gig(gig),
             _ => {}
         }
         self.entities.put(entity);
@@ -106,6 +108,14 @@ impl Book {
         }
     }
 
+    fn index_gig(&mut self, gig: &Gig) {
+        if gig.ended_at.is_none() {
+            self.open_gigs.insert(gig.dj, gig.id);
+        } else if self.open_gigs.get(&gig.dj) == Some(&gig.id) {
+            self.open_gigs.remove(&gig.dj);
+        }
+    }
+
     /// The number of this guest's requests to this DJ in the book that are still open at `now`.
     #[must_use]
     pub fn open_requests(&self, guest: UserId, dj: UserId, now: Timestamp) -> usize {
@@ -123,7 +133,7 @@ impl Book {
     /// The open gig of a DJ.
     #[must_use]
     pub fn open_gig(&self, dj: UserId) -> Option<&Gig> {
-        self.all::<Gig>().find(|gig| gig.dj == dj && gig.ended_at.is_none())
+        self.open_gigs.get(&dj).and_then(|id| self.get(*id))
     }
 
     /// Records an adjustment of a wallet by a user, at the time of the wallet's entry.

@@ -35,6 +35,10 @@ impl Guard {
                 let dismisses = |(before, after)| !leaves_an_operator(before, after, book.all());
                 changed.is_some_and(dismisses).then_some(Rejection::LastOperator)
             }
+            Self::NotEnded { gig, current } => {
+                let gig = book.get(gig).ok_or(Rejection::Missing(EntityKind::Gig))?;
+                gig.ended_at.map(|_| Rejection::GigEnded(current))
+            }
             Self::NoOpenGig(dj) => book.open_gig(dj).map(|gig| Rejection::GigOpen(gig.id)),
         };
         rejection.map_or(Ok(()), Err)

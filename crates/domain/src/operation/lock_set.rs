@@ -145,6 +145,9 @@ impl Plan {
                 lock_set.adjusted_since = Some((of, self.adjustments_since()));
             }
             Guard::ActiveOperator => lock_set.rows.operators = true,
+            Guard::NotEnded { gig, .. } => {
+                lock_set.rows.entities.insert(EntityRef::Gig(gig));
+            }
             Guard::NoOpenGig(dj) => lock_set.open_gig_of = Some(dj),
         }
     }

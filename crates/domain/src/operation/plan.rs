@@ -4,10 +4,11 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::entity_ref::EntityRef;
 use crate::gig::AssignedCode;
-use crate::ids::UserId;
+use crate::ids::{GigId, UserId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
+use crate::music_request::RequestStatus;
 use crate::names::{explained_enum, named_enum};
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
@@ -207,6 +208,12 @@ pub enum Guard {
     ActiveOperator,
     /// No gig of this DJ is open.
     NoOpenGig(UserId),
+    /// The gig of the moved request has not ended.
+    NotEnded {
+        gig: GigId,
+        /// The status of the request.
+        current: RequestStatus,
+    },
 }
 
 /// A row that a plan adds beside its entity.

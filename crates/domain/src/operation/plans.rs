@@ -67,7 +67,8 @@ pub fn open_request(
     Ok(Plan { guards, addition, level, ..plan })
 }
 
-/// Moves a request and its money; a request that is already in the target state is returned unchanged.
+/// Moves a request and its money; a request that is already in the target state is returned unchanged. Whether its gig
+/// has ended is checked when the plan is applied.
 ///
 /// # Errors
 /// [`music_request::MoveRefusal`].
@@ -82,7 +83,10 @@ pub fn move_request(
         music_request::Decision::Moved(next) => {
             let tally = (next.to.status() == RequestStatus::Played).then_some(Tally::Played(request.dj));
             let step = moved(request.clone(), MusicRequest { state: next.to, ..request.clone() });
-            Plan { tally, ..plan(metadata, PlanKind::MoveRequest, step, next.transfers) }
+            let gig = request.gig.filter(|_| to.is_refused_after_gig());
+            let guards = gig.map(|gig| Guard::NotEnded { gig, current: request.state.status() });
+            let guards = guards.into_iter().collect();
+            Plan { tally, guards, ..plan(metadata, PlanKind::MoveRequest, step, next.transfers) }
         }
     })
 }

@@ -3,6 +3,7 @@
 use crate::entity_ref::EntityKind;
 use crate::ids::GigId;
 use crate::money::Money;
+use crate::music_request::RequestStatus;
 use crate::operation::{Changes, Receipt};
 use crate::user::ProfileRefusal;
 use crate::withdrawal::Limit;
@@ -29,6 +30,8 @@ pub enum Rejection {
     TooManyOpen(u32),
     /// This other gig of the DJ has not ended.
     GigOpen(GigId),
+    /// The gig of the request, which has this status, has ended.
+    GigEnded(RequestStatus),
     /// The judging operator recently adjusted the owner's wallet.
     RecentAdjustment,
     /// The acting user is not an active operator.

@@ -20,6 +20,12 @@ pub(crate) struct Gig {
     pub(crate) ended: Option<i64>,
 }
 
+/// The refusal to accept or play a request of an ended gig, which has this status.
+pub(super) fn transition_after_end(current: &'static str) -> Refusal {
+    let cancelled = (current == "pending").then_some("cancelled");
+    Refusal::Transition { current, allowed: cancelled.into_iter().chain(["rejected"]).collect() }
+}
+
 impl Model {
     /// The open gig of a DJ.
     pub(super) fn open_gig_of(&self, dj: usize) -> Option<usize> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Stars};
+use cuepoint_domain::music_request::{GigQueue, MusicRequest, RequestRating, RequestStatus, Stars};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
 use cuepoint_domain::text::ShortMessage;
@@ -42,6 +42,12 @@ fn to_end(opened_by: Timestamp, after: i64) -> IntoBoxed<'static, GigsOfDjs, Dat
         .filter(gigs::opened_at.le(ColumnTime(opened_by)).or(is_gone))
         .order(gigs::id)
         .into_boxed()
+}
+
+/// The open gig of a DJ.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn open_gig(dj: i64) -> _ {
+    gigs::table.filter(gigs::dj_id.eq(dj)).filter(gigs::ended_at.is_null())
 }
 
 /// The open gigs with a place whose latitude is between these.
@@ -115,9 +121,8 @@ fn of_guest(gig: &Gig, guest: UserId, oldest: Timestamp) -> Requests {
 impl Gigs for SqlStore {
     async fn open_gig(&self, dj: UserId) -> Result<Option<Gig>, Unavailable> {
         let row = self.read(dj.get(), async |mut connection, dj| {
-            let open = gigs::table.filter(gigs::dj_id.eq(dj)).filter(gigs::ended_at.is_null());
-            let row: Option<StoredGig> =
-                open.select(columns::<StoredGig>()).first(&mut connection).await.optional()?;
+            let open = open_gig(dj).select(columns::<StoredGig>());
+            let row: Option<StoredGig> = open.first(&mut connection).await.optional()?;
             Ok(row)
         });
         row.await?.map(|row| Gig::of_row(row, &self.currency)).transpose().map_err(Unavailable::new)
@@ -207,17 +212,23 @@ impl Gigs for SqlStore {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    async fn open_in_gig(&self, gig: GigId, now: Timestamp) -> Result<u64, Unavailable> {
-        let count: i64 = self
-            .read((gig.get(), now), async |mut connection, (gig, now)| {
-                let open = music_requests::table
-                    .filter(music_requests::gig_id.eq(gig))
-                    .filter(music_requests::status.eq_any(open_statuses()))
-                    .filter(music_requests::expires_at.gt(ColumnTime(now)));
-                Ok(open.count().get_result(&mut connection).await?)
-            })
-            .await?;
-        Ok(u64::try_from(count).unwrap_or_default())
+    async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
+        let row = self.read((dj.get(), now), async |mut connection, (dj, now)| {
+            let open = music_requests::table
+                .filter(music_requests::gig_id.eq(gigs::id.nullable()))
+                .filter(music_requests::status.eq_any(open_statuses()))
+                .filter(music_requests::expires_at.gt(ColumnTime(now)));
+            let row: Option<(StoredGig, Option<i64>)> = open_gig(dj)
+                .select((columns::<StoredGig>(), open.count().single_value()))
+                .first(&mut connection)
+                .await
+                .optional()?;
+            Ok(row)
+        });
+        let Some((row, open)) = row.await? else { return Ok(None) };
+        let gig = Gig::of_row(row, &self.currency).map_err(Unavailable::new)?;
+        let open = open.and_then(|open| u64::try_from(open).ok());
+        Ok(Some(gig.queue(open.unwrap_or_default())))
     }
 
     async fn dedications(

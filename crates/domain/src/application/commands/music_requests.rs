@@ -2,14 +2,13 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::music_request::{
-    Addressee, GigQueue, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating,
-    RequestStatus, Stars,
+    Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus,
+    Stars,
 };
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
@@ -111,7 +110,7 @@ impl Command for OpenRequest {
     ) -> Decided<Self> {
         // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
         // the request would belong to no gig, and the job would not find it.
-        let queue = queue_of(env, new.dj).await?;
+        let queue = env.gigs.open_queue(new.dj, env.now()).await?;
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
@@ -134,14 +133,6 @@ impl Command for OpenRequest {
             other => Failure::from(other).into(),
         }
     }
-}
-
-/// The queue of a DJ's open gig.
-async fn queue_of(env: &Environment, dj: UserId) -> Result<Option<GigQueue>, Failure> {
-    let Some(gig) = env.gigs.open_gig(dj).await? else { return Ok(None) };
-    let open = env.gigs.open_in_gig(gig.id, env.now()).await?;
-    let most_open_per_guest = gig.details.max_open_per_guest.get().into();
-    Ok(Some(GigQueue { gig: gig.id, most_open_per_guest, open }))
 }
 
 impl Command for CancelRequest {
@@ -194,6 +185,13 @@ impl Command for AnswerRequest {
     async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {
         let to = (*inputs.input).into();
         decide_move(inputs, to)
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<InvalidTransition> {
+        match rejection {
+            Rejection::GigEnded(current) => MoveRefusal::gig_ended(current).seen_by(By::Dj).into(),
+            other => Failure::from(other).into(),
+        }
     }
 }
 
