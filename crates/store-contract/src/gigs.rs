@@ -8,7 +8,7 @@ use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::music_request::{
     Addressee, GigQueue, Move, MusicRequest, NewRequest, RequestStatus, Stars,
 };
-use cuepoint_domain::operation::{Entity, Plan, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Entity, Plan, PlanKind, Position, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, Store};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
@@ -16,6 +16,7 @@ use cuepoint_domain::text::{GigTitle, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, UserStatusChange};
 
+use crate::races::race;
 use crate::scenario::{Refused, Scenario, at, at_once, line, request_of};
 
 promises! { ($) gigs as gigs_promises {
@@ -26,6 +27,7 @@ promises! { ($) gigs as gigs_promises {
     open_gigs_are_found_by_code_and_latitude,
     gigs_end_by_time_and_with_their_dj,
     requests_of_an_ended_gig_are_only_released,
+    no_request_is_played_after_the_end_of_its_gig,
     ended_gigs_are_listed_until_they_are_settled,
     dedications_are_kept_for_thirty_days,
     an_erasure_removes_dedications_and_the_texts_of_gigs,
@@ -321,6 +323,27 @@ pub async fn requests_of_an_ended_gig_are_only_released(store: Arc<dyn Store>) {
     }
     scenario.move_request(pending.id, Move::Cancel, at(5)).await.unwrap();
     scenario.move_request(accepted, Move::Reject, at(5)).await.unwrap();
+}
+
+/// A play that races the end of the gig comes before it, or is refused.
+pub async fn no_request_is_played_after_the_end_of_its_gig(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(10_000).await;
+    for _ in 0..20 {
+        let dj = scenario.dj(10).await;
+        let gig = opened(&scenario, dj, 1).await;
+        let request = request_in(&scenario, &gig, guest, 2).await;
+        let play = plans::move_request(scenario.by(dj, at(3)), &request, Move::Play, &scenario.requests);
+        let end = plans::end_gig(scenario.by(dj, at(3)), &gig);
+        let [played, ended] = <[_; 2]>::try_from(race(&scenario, [play.unwrap(), end]).await).unwrap();
+        ended.unwrap();
+        let operations = scenario.store.operations(Some(dj), Position::START, 100).await.unwrap().operations;
+        let last = operations.last().unwrap().kind.unwrap();
+        assert_eq!(last, PlanKind::EndGig, "{played:?}");
+        if let Err(refusal) = played {
+            assert_eq!(refusal, Rejection::GigEnded(RequestStatus::Pending));
+        }
+    }
 }
 
 /// Ended gigs are listed until they are settled.

@@ -124,11 +124,10 @@ impl Gigs for MemoryStore {
 
     async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
         let state = self.lock()?;
-        let open_in = |gig| {
-            let open = state.request_lists.open_in_gig(gig).filter_map(|id| state.book.get(id));
-            open.filter(|request| request.state.seen_at(now).status().holds_fee()).count()
+        let queue = |gig: &Gig| {
+            let open = state.request_lists.deadlines_in_gig(gig.id).filter(|deadline| *deadline > now);
+            gig.queue(u64::try_from(open.count()).unwrap_or(u64::MAX))
         };
-        let queue = |gig: &Gig| gig.queue(u64::try_from(open_in(gig.id)).unwrap_or(u64::MAX));
         Ok(state.book.open_gig(dj).map(queue))
     }
 
@@ -190,7 +189,7 @@ impl Gigs for MemoryStore {
 
     async fn settle_gig(&self, gig: GigId) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
-        let is_open = state.request_lists.open_in_gig(gig).next().is_some();
+        let is_open = state.request_lists.deadlines_in_gig(gig).next().is_some();
         if let Some(gig) = state.book.get_mut(gig).filter(|gig| gig.ended_at.is_some() && !is_open) {
             gig.settled = true;
         }

@@ -1,8 +1,8 @@
 //! Cuepoint's storage in memory: a mutex around the domain's reference semantics.
 //!
-//! Lists, searches and exports scan the book and sort what they find; only the lists of a guest's requests and of those
-//! to a DJ are kept. All data end with the process. Each method locks once, for a short time, and never awaits while it
-//! holds the lock.
+//! Lists, searches and exports scan the book and sort what they find; only the lists of a guest's requests, of those
+//! to a DJ and of the open ones of a gig are kept. All data end with the process. Each method locks once, for a short
+//! time, and never awaits while it holds the lock.
 
 mod audit;
 mod backend;

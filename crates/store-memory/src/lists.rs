@@ -16,8 +16,8 @@ type ByTime = BTreeSet<(Timestamp, RequestId)>;
 pub(crate) struct RequestLists {
     pub(crate) by_guest: HashMap<UserId, ByTime>,
     pub(crate) to_dj: HashMap<UserId, ByTime>,
-    /// The requests of each gig that are stored as open.
-    open_in_gig: HashMap<GigId, BTreeSet<RequestId>>,
+    /// The deadlines of the requests of each gig that are stored as open.
+    open_in_gig: HashMap<GigId, HashMap<RequestId, Timestamp>>,
 }
 
 impl RequestLists {
@@ -33,16 +33,15 @@ impl RequestLists {
     pub(crate) fn update(&mut self, request: &MusicRequest) {
         let Some(gig) = request.gig else { return };
         let open = self.open_in_gig.entry(gig).or_default();
-        if request.state.status().holds_fee() {
-            open.insert(request.id);
-        } else {
-            open.remove(&request.id);
-        }
+        match request.state.expires_at() {
+            Some(deadline) => open.insert(request.id, deadline),
+            None => open.remove(&request.id),
+        };
     }
 
-    /// The requests of a gig that are stored as open.
-    pub(crate) fn open_in_gig(&self, gig: GigId) -> impl Iterator<Item = RequestId> {
-        self.open_in_gig.get(&gig).into_iter().flatten().copied()
+    /// The deadlines of the requests of a gig that are stored as open.
+    pub(crate) fn deadlines_in_gig(&self, gig: GigId) -> impl Iterator<Item = Timestamp> {
+        self.open_in_gig.get(&gig).into_iter().flat_map(HashMap::values).copied()
     }
 }
 

@@ -41,7 +41,7 @@ CREATE INDEX gigs_nearby ON gigs (latitude) WHERE ended_at IS NULL AND latitude 
 -- The gig of a request. Requests without a gig cost nothing.
 ALTER TABLE music_requests ADD COLUMN gig_id INTEGER REFERENCES gigs (id);
 CREATE INDEX music_requests_by_gig
-    ON music_requests (gig_id, status, expires_at) WHERE gig_id IS NOT NULL;
+    ON music_requests (gig_id, expires_at) WHERE gig_id IS NOT NULL;
 
 -- The dedications of requests. They are not columns of a request, because its receipts are permanent.
 CREATE TABLE request_messages (

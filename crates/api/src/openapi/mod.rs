@@ -66,7 +66,6 @@ pub fn document() -> OpenApi {
 
 fn add_security_schemes(components: &mut Components) {
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
-    bearer.bearer_format = Some("JWT".to_owned());
     bearer.description = Some("The access token of a session, or a personal access token.".to_owned());
     components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
     let signature = "HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks specifies, sent with `webhook-id` and \

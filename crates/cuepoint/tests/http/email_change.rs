@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     Answer, Database, MailServer, PASSWORD, Person, Post, SHARED_KEY, Server, Store, eventually,
 };
+use crate::personal_tokens::create;
 
 on_one_store!(
     a_confirmed_code_changes_the_address_and_notifies_the_old_and_new_one,
@@ -52,7 +53,7 @@ fn token(message: &str) -> String {
 }
 
 /// Verifies the present address of a user with its first message.
-fn verify(server: &Server, person: &Person) {
+pub(crate) fn verify(server: &Server, person: &Person) {
     person.call("POST", "/auth/email/code").send().data(200);
     let sent = code(&server.message(&person.email, 0));
     person.post("/auth/email/verify", &json!({"code": sent})).data(200);
@@ -192,6 +193,7 @@ fn the_restoration_token_recovers_a_stolen_login(store: Store) {
     verify(&server, &owner);
     let endpoint = owner.webhook_endpoint("/webhook-endpoints");
     let thief = server.client().login(&owner.email);
+    let (_, of_thief) = create(&thief, &["events:read"]);
     moved(&server, &thief, "thief@example.com");
     let taken = json!({"current_password": PASSWORD, "password": "mine for ever"});
     thief.post("/auth/password", &taken).data(200);
@@ -204,6 +206,7 @@ fn the_restoration_token_recovers_a_stolen_login(store: Store) {
     assert_eq!(errors["token"], json!(["The token is invalid or has expired."]));
     assert_eq!(restore(&server, &token, NEW).data(200), json!({}));
     thief.get("/wallet").refused(401, "session_ended");
+    server.client().call("GET", "/events").bearer(&of_thief).send().refused(401, "session_ended");
     login(&server, "thief@example.com", "mine for ever").refused(401, "invalid_credentials");
     login(&server, &owner.email, "mine for ever").refused(401, "invalid_credentials");
     let data = login(&server, &owner.email, NEW).data(200);

@@ -35,7 +35,7 @@ fn reset(server: &Server, token: &str, password: &str) -> Answer {
 }
 
 /// Requests a reset, and returns the token of the message that is this many after the first.
-fn token(server: &Server, email: &str, number: usize) -> String {
+pub(crate) fn reset_token(server: &Server, email: &str, number: usize) -> String {
     forgot(server, email).data(200);
     let message = server.message(email, number);
     let (_, after) = message.split_once("with this token: ").unwrap_or_else(|| panic!("{message}"));
@@ -102,7 +102,7 @@ fn a_reset_token_can_be_used_only_once(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let elsewhere = server.client().login(&guest.email);
-    let token = token(&server, &guest.email, 0);
+    let token = reset_token(&server, &guest.email, 0);
     let stale = |token: &str| {
         let errors = reset(&server, token, "another one").invalid(&["token"]);
         assert_eq!(errors["token"], json!(["The token is invalid or has expired."]));
@@ -125,7 +125,7 @@ fn a_reset_token_can_be_used_only_once(store: Store) {
 fn a_breached_password_is_refused_and_does_not_use_up_the_reset_token(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let guest = server.guest();
-    let token = token(&server, &guest.email, 0);
+    let token = reset_token(&server, &guest.email, 0);
     for common in ["password", "PASSWORD", "12345678", "iloveyou"] {
         let body = json!({"name": "Eve", "email": "eve@example.com", "password": common});
         let errors = server.client().post("/auth/register", &body).invalid(&["password"]);

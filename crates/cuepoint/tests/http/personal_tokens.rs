@@ -5,8 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::email_change::verify;
 use crate::harness::gig_scene::{open, title};
-use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, keys, song};
+use crate::harness::{
+    Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually, keys, song,
+};
+use crate::passwords::reset_token;
 use crate::sessions::is_refused_within_two_seconds;
 
 on_one_store!(
@@ -17,6 +21,9 @@ on_one_store!(
     a_user_has_at_most_ten_tokens,
     a_stranger_cannot_end_a_token,
     logout_everywhere_ends_a_token_and_a_changed_password_does_not,
+    a_password_reset_ends_a_token,
+    the_owner_of_a_verified_address_is_told_of_a_new_token,
+    a_message_about_a_new_password_lists_the_valid_tokens,
     a_token_is_refused_while_its_owner_is_suspended,
     guesses_and_polls_of_tokens_leave_other_quotas,
     creations_and_ends_of_tokens_are_in_the_security_log,
@@ -25,7 +32,8 @@ on_every_store!(an_ended_token_is_refused_immediately, a_stream_of_a_token_ends_
 
 const ALL: [&str; 2] = ["events:read", "gigs:read"];
 
-fn create(person: &Person, scopes: &[&str]) -> (i64, String) {
+/// Creates a token with these scopes, and returns its id and its secret.
+pub(crate) fn create(person: &Person, scopes: &[&str]) -> (i64, String) {
     let body = json!({"name": "Display", "scopes": scopes, "password": PASSWORD});
     let created = person.post("/auth/tokens", &body).data(201);
     (created["token"]["id"].as_i64().unwrap(), created["secret"].as_str().unwrap().to_owned())
@@ -39,6 +47,7 @@ fn tokens(person: &Person) -> Vec<Value> {
     person.get("/auth/tokens").data(200)["tokens"].as_array().unwrap().clone()
 }
 
+/// Attack API5: an operation beyond the scope of a personal access token.
 fn a_token_reads_what_its_scopes_allow_and_nothing_else(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
@@ -144,6 +153,7 @@ fn invalid_fields_of_a_token_are_named(store: Store) {
     assert_eq!(tokens(&guest), Vec::<Value>::new());
 }
 
+/// Attack API2: creating a lasting token with a stolen access token.
 fn a_token_needs_the_password(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -164,6 +174,7 @@ fn a_user_has_at_most_ten_tokens(store: Store) {
     assert_eq!((listed.len(), &listed[0], &listed[9]), (10, &json!(newest), &json!(ids[1])));
 }
 
+/// Attack API1: ending the token of somebody else.
 fn a_stranger_cannot_end_a_token(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
@@ -175,6 +186,7 @@ fn a_stranger_cannot_end_a_token(store: Store) {
     get(&server.client(), &secret, "/events").data(200);
 }
 
+/// Attack API2: a stolen token after its owner has ended it.
 fn an_ended_token_is_refused_immediately(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -190,6 +202,7 @@ fn an_ended_token_is_refused_immediately(store: Store) {
     guest.get("/wallet").data(200);
 }
 
+/// Attack API2: a stolen token after the owner has ended all sessions.
 fn logout_everywhere_ends_a_token_and_a_changed_password_does_not(store: Store) {
     let server = Server::start(store);
     let (guest, client) = (server.guest(), server.client());
@@ -200,6 +213,47 @@ fn logout_everywhere_ends_a_token_and_a_changed_password_does_not(store: Store) 
     get(&client, &secret, "/events").data(200);
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     get(&client, &secret, "/events").refused(401, "session_ended");
+}
+
+fn a_password_reset_ends_a_token(store: Store) {
+    let server = Server::start(store);
+    let (guest, client) = (server.guest(), server.client());
+    let (_, secret) = create(&guest, &ALL);
+    get(&client, &secret, "/events").data(200);
+    let code = reset_token(&server, &guest.email, 0);
+    let body = json!({"token": code, "password": "correct horse battery staple"});
+    client.post("/auth/password/reset", &body).data(200);
+    get(&client, &secret, "/events").refused(401, "session_ended");
+}
+
+/// Attack API2: creating a token with a stolen login, unnoticed.
+fn the_owner_of_a_verified_address_is_told_of_a_new_token(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    create(&guest, &ALL);
+    verify(&server, &guest);
+    let (id, secret) = create(&guest, &["gigs:read"]);
+    let told = eventually("the message", || {
+        let messages = server.messages(&guest.email);
+        messages.into_iter().find(|message| message.contains("A personal access token"))
+    });
+    assert!(
+        told.contains(&format!("Token {id}: gigs:read")),
+        "not of the one before the verification: {told}"
+    );
+    assert!(!told.contains(&secret[4..]), "{told}");
+}
+
+fn a_message_about_a_new_password_lists_the_valid_tokens(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let ((kept, _), (ended, _)) = (create(&guest, &ALL), create(&guest, &ALL));
+    guest.delete(&format!("/auth/tokens/{ended}")).data(200);
+    let body = json!({"current_password": PASSWORD, "password": "correct horse battery staple"});
+    guest.post("/auth/password", &body).data(200);
+    let told = server.message(&guest.email, 0);
+    assert!(told.contains(&format!("Token {kept}: events:read, gigs:read")), "{told}");
+    assert!(!told.contains(&format!("Token {ended}:")), "{told}");
 }
 
 fn a_token_is_refused_while_its_owner_is_suspended(store: Store) {
@@ -214,6 +268,7 @@ fn a_token_is_refused_while_its_owner_is_suspended(store: Store) {
     get(&client, &secret, "/events").refused(401, "session_ended");
 }
 
+/// Attack API2: guessing personal access tokens.
 fn guesses_and_polls_of_tokens_leave_other_quotas(store: Store) {
     let quotas = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "5")];
     let server = Server::configured(store, &quotas);

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, once_servers_are_gone, run};
 use crate::keys::KeyFolder;
 use crate::lost_events;
+use crate::personal_tokens::create;
 
 fn name_of(url: &str) -> &str {
     url.rsplit_once('/').unwrap().1
@@ -64,6 +65,7 @@ fn a_restore_invalidates_all_tokens_and_reuses_no_id() {
     let server = Server::on(&database, &keys);
     let early = server.payer("100");
     let held = early.withdrawal("10");
+    let (_, personal) = create(&early, &["events:read"]);
     let last = lost_events::head(&early);
     drop(server);
     let backup = database.copy();
@@ -85,6 +87,7 @@ fn a_restore_invalidates_all_tokens_and_reuses_no_id() {
     for token in [&late.token, &early.token] {
         server.client().call("GET", "/user/personal-info").bearer(token).send().refused(401, "invalid_token");
     }
+    server.client().call("GET", "/events").bearer(&personal).send().refused(401, "session_ended");
     let refresh = json!({"refresh_token": early.refresh_token});
     server.client().post("/auth/refresh", &refresh).refused(401, "invalid_refresh_token");
     let other = server.payer("300");

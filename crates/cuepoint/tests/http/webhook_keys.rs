@@ -14,6 +14,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
+use crate::email_change::verify;
 use crate::harness::{
     Database, PASSWORD, Person, SHARED_KEY, Server, Store, WEBHOOK_URL, eventually, run, within,
 };
@@ -47,14 +48,6 @@ fn resealed(database: &Database, beginning: &str) {
     within(CHECKED, "the secrets are encrypted anew", || {
         sealed(database).iter().all(|secret| secret.starts_with(beginning)).then_some(())
     });
-}
-
-/// Verifies the owner's address, so that messages reach it.
-fn verify(server: &Server, person: &Person) {
-    person.call("POST", "/auth/email/code").send().data(200);
-    let message = server.message(&person.email, 0);
-    let (_, code) = message.split_once("code is ").unwrap();
-    person.post("/auth/email/verify", &json!({"code": &code[..6]})).data(200);
 }
 
 /// The same endpoint, by another server.

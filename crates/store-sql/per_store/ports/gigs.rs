@@ -214,9 +214,9 @@ impl Gigs for SqlStore {
 
     async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
         let row = self.read((dj.get(), now), async |mut connection, (dj, now)| {
+            // Only open requests have a deadline. PostgreSQL would plan each call anew for a list of statuses.
             let open = music_requests::table
                 .filter(music_requests::gig_id.eq(gigs::id.nullable()))
-                .filter(music_requests::status.eq_any(open_statuses()))
                 .filter(music_requests::expires_at.gt(ColumnTime(now)));
             let row: Option<(StoredGig, Option<i64>)> = open_gig(dj)
                 .select((columns::<StoredGig>(), open.count().single_value()))

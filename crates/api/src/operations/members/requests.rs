@@ -77,8 +77,8 @@ operations! {
     ///
     /// The DJ accepts, rejects or plays a request. A played request pays its fee to the DJ, less the platform's
     /// commission. A rejected request releases its fee in full. Setting the current status again changes nothing.
-    /// Any other transition returns 409 `invalid_transition`. The guest of the request is refused with 403
-    /// `not_your_request`, and any other caller with 404 `not_found`.
+    /// Any other transition returns 409 `invalid_transition`, as does accepting or playing a request of an ended gig.
+    /// The guest of the request is refused with 403 `not_your_request`, and any other caller with 404 `not_found`.
     ///
     /// The commission is `commission_bps` of the fee, rounded half to even. The DJ gets the exact remainder.
     ///

@@ -61,11 +61,12 @@ codes! {
     /// The Authorization header, or a header of a signed message, is missing.
     Unauthenticated = UNAUTHORIZED, "unauthenticated", "Unauthenticated.";
     /// The Authorization header is malformed, or its token was not issued by this service. Refresh it once, then
-    /// log in.
+    /// log in. If it is a personal access token, its owner creates a new one.
     InvalidToken = UNAUTHORIZED, "invalid_token", "The access token is invalid.";
-    /// The access token has expired. Refresh it.
+    /// The access token has expired. Refresh it. If it is a personal access token, its owner creates a new one.
     TokenExpired = UNAUTHORIZED, "token_expired", "The access token has expired.";
-    /// The session was ended, or the user was erased. Log in.
+    /// The session was ended, or the user was erased. Log in. If the token is a personal access token, its owner
+    /// creates a new one.
     SessionEnded = UNAUTHORIZED, "session_ended", "The session has ended. Please log in again.";
     /// The refresh token is unknown, used or expired, or its session was ended. Log in.
     InvalidRefreshToken = UNAUTHORIZED, "invalid_refresh_token",

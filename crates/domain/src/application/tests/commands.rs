@@ -4,7 +4,7 @@ use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::application::executor::Expiry;
 use crate::money::Currency;
-use crate::music_request::OpenRefusal;
+use crate::music_request::{OpenRefusal, RequestStatus};
 use crate::operation::Entity;
 use crate::withdrawal::{self, NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
@@ -64,6 +64,18 @@ fn a_stale_transition_can_be_refused_on_retry() {
         panic!("{answered:?}")
     };
     assert_eq!((current, allowed), ("cancelled", vec![]));
+}
+
+#[test]
+fn a_request_of_an_ended_gig_can_only_be_rejected_by_its_dj() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::GigEnded(RequestStatus::Pending)));
+    let executor = requests(ledger, stored(vec![request().state]), MockPeople::new());
+    let answered = run(executor.run(&context(2), ANSWER, input(DjAnswer::Play)));
+    let Err(MoveError::Refused(InvalidTransition { current, allowed })) = answered else {
+        panic!("{answered:?}")
+    };
+    assert_eq!((current, allowed), ("pending", vec!["rejected"]));
 }
 
 #[test]
