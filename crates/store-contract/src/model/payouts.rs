@@ -35,14 +35,19 @@ impl Model {
         }
     }
 
+    /// The refusal of a move that would be possible at another time or with another transaction.
+    pub(super) fn refused_now(&self, place: usize) -> Refusal {
+        let allowed = self.edges_of_withdrawal(place).into_iter().collect();
+        Refusal::Transition { current: self.withdrawals[place].status, allowed }
+    }
+
     /// Sends a withdrawal to the provider, for the first time or, when due, again.
     pub(crate) fn send(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
         let withdrawal = &self.withdrawals[place];
         let due = withdrawal.status == "approved"
             || (withdrawal.status == "processing" && withdrawal.retry_at.is_some_and(|at| at <= now));
         if !due {
-            let allowed = self.edges_of_withdrawal(place).into_iter().collect();
-            return Err(Refusal::Transition { current: self.withdrawals[place].status, allowed });
+            return Err(self.refused_now(place));
         }
         if withdrawal.status == "approved" {
             self.owes_nothing(withdrawal.owner)?;

@@ -90,7 +90,7 @@ impl Model {
         };
         let names_another = named.is_some() && named != known;
         if names_another && (current == to || (current, to) == ("broadcast", "completed")) {
-            return Err(self.refused_by_hand(place, to));
+            return Err(self.refused_now(place));
         }
         if current == to {
             return if barred { Err(Refusal::RecentAdjustment) } else { Ok(self.see_withdrawal(place)) };
