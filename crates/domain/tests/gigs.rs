@@ -77,10 +77,6 @@ fn record(receipt: Receipt) -> GigRecord {
     }
 }
 
-fn queue_of(gig: &Gig, open: u64) -> GigQueue {
-    GigQueue { gig: gig.id, most_open_per_guest: gig.details.max_open_per_guest.get().into(), open }
-}
-
 fn wish(message: Option<&str>) -> NewRequest {
     let example = request(0);
     NewRequest {
@@ -210,7 +206,7 @@ fn codes_of_a_dj_are_assigned_in_order_even_if_a_clock_is_behind() {
 fn a_request_in_a_gig_has_the_deadlines_of_the_gig() {
     let (mut ledger, gig) = opened();
     let terms = terms(0);
-    let plan = ask(&mut ledger, 1, Some(queue_of(&gig, 0)), wish(None), &terms).unwrap();
+    let plan = ask(&mut ledger, 1, Some(gig.queue(0)), wish(None), &terms).unwrap();
     let request = made(ledger.apply(&plan).unwrap());
     assert_eq!(request.gig, Some(gig.id));
     assert_eq!(request.state, RequestState::Pending { answer_by: at(20).plus(terms.gig_pending_for) });
@@ -225,10 +221,10 @@ fn the_limit_of_open_requests_is_the_smaller_of_gig_and_deployment() {
         let (mut ledger, gig) = opened();
         let terms = RequestTerms { most_open_per_dj: deployment, ..terms(0) };
         for number in 1..=i64::from(most) {
-            let plan = ask(&mut ledger, number, Some(queue_of(&gig, 0)), wish(None), &terms).unwrap();
+            let plan = ask(&mut ledger, number, Some(gig.queue(0)), wish(None), &terms).unwrap();
             ledger.apply(&plan).unwrap();
         }
-        let further = ask(&mut ledger, 9, Some(queue_of(&gig, 0)), wish(None), &terms).unwrap();
+        let further = ask(&mut ledger, 9, Some(gig.queue(0)), wish(None), &terms).unwrap();
         assert_eq!(ledger.apply(&further), Err(Rejection::TooManyOpen(most)), "{deployment:?}");
     }
 }
@@ -237,9 +233,9 @@ fn the_limit_of_open_requests_is_the_smaller_of_gig_and_deployment() {
 fn a_full_queue_and_a_dedication_without_a_gig_are_refused() {
     let (mut ledger, gig) = opened();
     let terms = terms(0);
-    let full = ask(&mut ledger, 1, Some(queue_of(&gig, 300)), wish(None), &terms);
+    let full = ask(&mut ledger, 1, Some(gig.queue(300)), wish(None), &terms);
     assert_eq!(full.unwrap_err(), OpenRefusal::QueueFull(300));
-    assert!(ask(&mut ledger, 1, Some(queue_of(&gig, 299)), wish(None), &terms).is_ok());
+    assert!(ask(&mut ledger, 1, Some(gig.queue(299)), wish(None), &terms).is_ok());
     let dedicated = ask(&mut ledger, 1, None, wish(Some("for Grace")), &terms);
     assert_eq!(dedicated.unwrap_err(), OpenRefusal::DedicationWithoutGig);
 }
@@ -247,7 +243,7 @@ fn a_full_queue_and_a_dedication_without_a_gig_are_refused() {
 #[test]
 fn a_dedication_is_stored_beside_the_request_and_not_in_its_receipt() {
     let (mut ledger, gig) = opened();
-    let plan = ask(&mut ledger, 1, Some(queue_of(&gig, 0)), wish(Some("for Grace")), &terms(0)).unwrap();
+    let plan = ask(&mut ledger, 1, Some(gig.queue(0)), wish(Some("for Grace")), &terms(0)).unwrap();
     let verdict = cuepoint_domain::operation::apply(&mut ledger.book, &plan).unwrap();
     let cuepoint_domain::operation::Verdict::Fresh(receipt, changes) = verdict else { panic!("replayed") };
     assert_eq!(changes.addition, Some(Addition::Dedication(ShortMessage::new("for Grace").unwrap())));

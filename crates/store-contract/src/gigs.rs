@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{
-    Addressee, GigQueue, Move, MusicRequest, NewRequest, RequestStatus, Stars,
-};
+use cuepoint_domain::music_request::{Addressee, Move, MusicRequest, NewRequest, RequestStatus, Stars};
 use cuepoint_domain::operation::{Entity, Plan, PlanKind, Position, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, Store};
@@ -92,7 +90,6 @@ async fn ended(scenario: &Scenario, gig: &Gig, seconds: i64) -> Gig {
 /// A request in a gig, with a dedication.
 async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64) -> MusicRequest {
     let dj = scenario.user(gig.dj).await;
-    let queue = GigQueue { gig: gig.id, most_open_per_guest: 100, open: 0 };
     let new = NewRequest {
         dj: gig.dj,
         song_title: line("Blue Monday"),
@@ -103,7 +100,7 @@ async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64)
         message: Some(ShortMessage::new("for Grace").unwrap()),
     };
     let id = scenario.ids.next_request().await.unwrap();
-    let to = Addressee { queue: Some(queue), ..Addressee::of(Some(&dj)) };
+    let to = Addressee { queue: Some(gig.queue(0)), ..Addressee::of(Some(&dj)) };
     let metadata = scenario.by(guest, at(seconds));
     let plan = plans::open_request(metadata, id, guest, to, new, &scenario.requests).unwrap();
     request_of(&scenario.fresh(plan).await)

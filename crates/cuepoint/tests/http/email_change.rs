@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::harness::{
     Answer, Database, MailServer, PASSWORD, Person, Post, SHARED_KEY, Server, Store, eventually,
 };
-use crate::personal_tokens::create;
 
 on_one_store!(
     a_confirmed_code_changes_the_address_and_notifies_the_old_and_new_one,
@@ -193,7 +192,7 @@ fn the_restoration_token_recovers_a_stolen_login(store: Store) {
     verify(&server, &owner);
     let endpoint = owner.webhook_endpoint("/webhook-endpoints");
     let thief = server.client().login(&owner.email);
-    let (_, of_thief) = create(&thief, &["events:read"]);
+    let (_, of_thief) = thief.personal_token(&["events:read"]);
     moved(&server, &thief, "thief@example.com");
     let taken = json!({"current_password": PASSWORD, "password": "mine for ever"});
     thief.post("/auth/password", &taken).data(200);

@@ -30,7 +30,8 @@ fn forgot(server: &Server, email: &str) -> Answer {
     server.client().post("/auth/password/forgot", &json!({"email": email}))
 }
 
-fn reset(server: &Server, token: &str, password: &str) -> Answer {
+/// Sets a password with the token of a message.
+pub(crate) fn reset(server: &Server, token: &str, password: &str) -> Answer {
     server.client().post("/auth/password/reset", &json!({"token": token, "password": password}))
 }
 

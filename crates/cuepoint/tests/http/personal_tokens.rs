@@ -10,7 +10,7 @@ use crate::harness::gig_scene::{open, title};
 use crate::harness::{
     Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually, keys, song,
 };
-use crate::passwords::reset_token;
+use crate::passwords::{reset, reset_token};
 use crate::sessions::is_refused_within_two_seconds;
 
 on_one_store!(
@@ -32,13 +32,6 @@ on_every_store!(an_ended_token_is_refused_immediately, a_stream_of_a_token_ends_
 
 const ALL: [&str; 2] = ["events:read", "gigs:read"];
 
-/// Creates a token with these scopes, and returns its id and its secret.
-pub(crate) fn create(person: &Person, scopes: &[&str]) -> (i64, String) {
-    let body = json!({"name": "Display", "scopes": scopes, "password": PASSWORD});
-    let created = person.post("/auth/tokens", &body).data(201);
-    (created["token"]["id"].as_i64().unwrap(), created["secret"].as_str().unwrap().to_owned())
-}
-
 fn get(client: &Client, secret: &str, path: &str) -> Answer {
     client.call("GET", path).bearer(secret).send()
 }
@@ -59,16 +52,16 @@ fn a_token_reads_what_its_scopes_allow_and_nothing_else(store: Store) {
         .chain(["", "/queue", "/report"].map(|part| format!("/gigs/{}{part}", gig["id"])));
     let of_gigs: Vec<String> = of_gigs.collect();
     let of_events = vec!["/events?after=0".to_owned()];
-    let (_, gigs) = create(&dj, &["gigs:read"]);
-    let (_, events) = create(&dj, &["events:read"]);
+    let (_, gigs) = dj.personal_token(&["gigs:read"]);
+    let (_, events) = dj.personal_token(&["events:read"]);
     for (paths, reads, refuses) in [(&of_gigs, &gigs, &events), (&of_events, &events, &gigs)] {
         for path in paths {
             assert_eq!(get(&client, reads, path).data(200), dj.get(path).data(200), "{path}");
             get(&client, refuses, path).refused(403, "insufficient_scope");
         }
     }
-    let (_, both) = create(&dj, &ALL);
-    let (_, of_operator) = create(&operator, &ALL);
+    let (_, both) = dj.personal_token(&ALL);
+    let (_, of_operator) = operator.personal_token(&ALL);
     for secret in [&both, &of_operator] {
         for path in [
             "/user/personal-info",
@@ -165,20 +158,20 @@ fn a_token_needs_the_password(store: Store) {
 fn a_user_has_at_most_ten_tokens(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let ids: Vec<i64> = (0..10).map(|_| create(&guest, &ALL).0).collect();
+    let ids: Vec<i64> = (0..10).map(|_| guest.personal_token(&ALL).0).collect();
     let body = json!({"name": "Display", "scopes": ALL, "password": PASSWORD});
     guest.post("/auth/tokens", &body).refused(422, "limit_exceeded");
     guest.delete(&format!("/auth/tokens/{}", ids[0])).data(200);
-    let newest = create(&guest, &ALL).0;
+    let newest = guest.personal_token(&ALL).0;
     let listed: Vec<Value> = tokens(&guest).iter().map(|token| token["id"].clone()).collect();
     assert_eq!((listed.len(), &listed[0], &listed[9]), (10, &json!(newest), &json!(ids[1])));
 }
 
-/// Attack API1: ending the token of somebody else.
+/// Attack API1: ending the token of another user.
 fn a_stranger_cannot_end_a_token(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
-    let (id, secret) = create(&guest, &ALL);
+    let (id, secret) = guest.personal_token(&ALL);
     stranger.delete(&format!("/auth/tokens/{id}")).refused(404, "not_found");
     guest.delete(&format!("/auth/sessions/{id}")).refused(404, "not_found");
     guest.delete(&format!("/auth/tokens/{}", guest.session())).refused(404, "not_found");
@@ -190,7 +183,7 @@ fn a_stranger_cannot_end_a_token(store: Store) {
 fn an_ended_token_is_refused_immediately(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let ((id, secret), (_, other)) = (create(&guest, &ALL), create(&guest, &ALL));
+    let ((id, secret), (_, other)) = (guest.personal_token(&ALL), guest.personal_token(&ALL));
     let client = server.client();
     for secret in [&secret, &other] {
         get(&client, secret, "/events").data(200);
@@ -206,7 +199,7 @@ fn an_ended_token_is_refused_immediately(store: Store) {
 fn logout_everywhere_ends_a_token_and_a_changed_password_does_not(store: Store) {
     let server = Server::start(store);
     let (guest, client) = (server.guest(), server.client());
-    let (_, secret) = create(&guest, &ALL);
+    let (_, secret) = guest.personal_token(&ALL);
     get(&client, &secret, "/events").data(200);
     let body = json!({"current_password": PASSWORD, "password": "correct horse battery staple"});
     guest.post("/auth/password", &body).data(200);
@@ -218,11 +211,9 @@ fn logout_everywhere_ends_a_token_and_a_changed_password_does_not(store: Store) 
 fn a_password_reset_ends_a_token(store: Store) {
     let server = Server::start(store);
     let (guest, client) = (server.guest(), server.client());
-    let (_, secret) = create(&guest, &ALL);
+    let (_, secret) = guest.personal_token(&ALL);
     get(&client, &secret, "/events").data(200);
-    let code = reset_token(&server, &guest.email, 0);
-    let body = json!({"token": code, "password": "correct horse battery staple"});
-    client.post("/auth/password/reset", &body).data(200);
+    reset(&server, &reset_token(&server, &guest.email, 0), "correct horse battery staple").data(200);
     get(&client, &secret, "/events").refused(401, "session_ended");
 }
 
@@ -230,9 +221,9 @@ fn a_password_reset_ends_a_token(store: Store) {
 fn the_owner_of_a_verified_address_is_told_of_a_new_token(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    create(&guest, &ALL);
+    guest.personal_token(&ALL);
     verify(&server, &guest);
-    let (id, secret) = create(&guest, &["gigs:read"]);
+    let (id, secret) = guest.personal_token(&["gigs:read"]);
     let told = eventually("the message", || {
         let messages = server.messages(&guest.email);
         messages.into_iter().find(|message| message.contains("A personal access token"))
@@ -247,7 +238,7 @@ fn the_owner_of_a_verified_address_is_told_of_a_new_token(store: Store) {
 fn a_message_about_a_new_password_lists_the_valid_tokens(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let ((kept, _), (ended, _)) = (create(&guest, &ALL), create(&guest, &ALL));
+    let ((kept, _), (ended, _)) = (guest.personal_token(&ALL), guest.personal_token(&ALL));
     guest.delete(&format!("/auth/tokens/{ended}")).data(200);
     let body = json!({"current_password": PASSWORD, "password": "correct horse battery staple"});
     guest.post("/auth/password", &body).data(200);
@@ -259,7 +250,7 @@ fn a_message_about_a_new_password_lists_the_valid_tokens(store: Store) {
 fn a_token_is_refused_while_its_owner_is_suspended(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, client) = (server.guest(), server.client());
-    let (_, secret) = create(&guest, &ALL);
+    let (_, secret) = guest.personal_token(&ALL);
     get(&client, &secret, "/events").data(200);
     let path = format!("/operator/users/{}", guest.id);
     operator.post(&format!("{path}/suspend"), &json!({"reason": "a test"})).data(200);
@@ -273,7 +264,7 @@ fn guesses_and_polls_of_tokens_leave_other_quotas(store: Store) {
     let quotas = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "5")];
     let server = Server::configured(store, &quotas);
     let (guest, client) = (server.guest(), server.client());
-    let ((_, known), (_, new)) = (create(&guest, &ALL), create(&guest, &ALL));
+    let ((_, known), (_, new)) = (guest.personal_token(&ALL), guest.personal_token(&ALL));
     get(&client, &known, "/events").data(200);
     let guess = |number: usize| get(&client, &format!("cpt_{number:043}"), "/events");
     let statuses: Vec<u16> = (0..8).map(|number| guess(number).status).collect();
@@ -288,7 +279,7 @@ fn guesses_and_polls_of_tokens_leave_other_quotas(store: Store) {
 fn creations_and_ends_of_tokens_are_in_the_security_log(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
-    let (id, _) = create(&guest, &ALL);
+    let (id, _) = guest.personal_token(&ALL);
     guest.delete(&format!("/auth/tokens/{id}")).data(200);
     let log = operator.get(&format!("/operator/security-log?user_id={}", guest.id)).data(200);
     let kinds: Vec<(&str, &Value)> = log["data"]
@@ -305,7 +296,7 @@ fn creations_and_ends_of_tokens_are_in_the_security_log(store: Store) {
 fn a_stream_of_a_token_ends_with_the_token(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.payer("10"), server.guest());
-    let ((id, secret), (_, kept)) = (create(&guest, &ALL), create(&other, &ALL));
+    let ((id, secret), (_, kept)) = (guest.personal_token(&ALL), other.personal_token(&ALL));
     let mut streams = [(&guest, &secret), (&other, &kept)].map(|(owner, secret)| {
         let mut program = owner.clone();
         program.token.clone_from(secret);
@@ -325,7 +316,7 @@ fn other_servers_refuse_an_ended_token_within_two_seconds() {
     let keys = [SHARED_KEY];
     let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));
     let guest = here.guest();
-    let (id, secret) = create(&guest, &ALL);
+    let (id, secret) = guest.personal_token(&ALL);
     let there = there.client();
     get(&there, &secret, "/events").data(200);
     guest.delete(&format!("/auth/tokens/{id}")).data(200);

@@ -50,7 +50,7 @@ impl Scene {
         Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
         let ids = BTreeMap::from([
             ("/auth/sessions/", dj.session()),
-            ("/auth/tokens/", dj.personal_token()),
+            ("/auth/tokens/", dj.personal_token(&["gigs:read"]).0),
             ("/djs/", dj.id),
             ("/gigs/", dj.gig()),
             ("/music/dj/blocks/", other.id),

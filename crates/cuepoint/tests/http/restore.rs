@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, once_servers_are_gone, run};
 use crate::keys::KeyFolder;
 use crate::lost_events;
-use crate::personal_tokens::create;
 
 fn name_of(url: &str) -> &str {
     url.rsplit_once('/').unwrap().1
@@ -65,7 +64,7 @@ fn a_restore_invalidates_all_tokens_and_reuses_no_id() {
     let server = Server::on(&database, &keys);
     let early = server.payer("100");
     let held = early.withdrawal("10");
-    let (_, personal) = create(&early, &["events:read"]);
+    let (_, personal) = early.personal_token(&["events:read"]);
     let last = lost_events::head(&early);
     drop(server);
     let backup = database.copy();

@@ -116,15 +116,21 @@ impl MoveRefusal {
     /// The refusal of a move of a request with this status because its gig has ended.
     #[must_use]
     pub fn gig_ended(current: RequestStatus) -> Self {
-        refused(current, |next| !next.is_refused_after_gig())
+        refused(current).by_moves(|next| !next.is_refused_after_gig())
     }
 
     /// The same refusal, with only the statuses that this actor can set next.
     #[must_use]
     pub fn seen_by(self, by: By) -> Self {
+        self.by_moves(|next| next.by() == by)
+    }
+
+    /// The same refusal, with only the statuses to which one of these moves leads.
+    fn by_moves(self, is_possible: impl Fn(Move) -> bool) -> Self {
         match self {
             Self::InvalidTransition { current, mut allowed } => {
-                allowed.retain(|status| Move::ALL.iter().any(|next| next.by() == by && next.to() == *status));
+                allowed
+                    .retain(|status| Move::ALL.iter().any(|next| is_possible(*next) && next.to() == *status));
                 Self::InvalidTransition { current, allowed }
             }
             Self::OutOfRange => Self::OutOfRange,
@@ -156,7 +162,7 @@ pub fn decide(
         return Ok(Decision::Unchanged);
     }
     if !to.starts_from(seen.status()) {
-        return Err(refused(seen.status(), |_| true));
+        return Err(refused(seen.status()));
     }
     let (state, transfers) = match to {
         Move::Accept => (
@@ -174,18 +180,18 @@ pub fn decide(
             RequestState::Played { commission, .. } => {
                 (RequestState::Refunded { at: now, commission }, reverse(request, commission)?)
             }
-            _ => return Err(refused(seen.status(), |_| true)),
+            _ => return Err(refused(seen.status())),
         },
     };
     Ok(Decision::Moved(RequestMove { to: state, transfers }))
 }
 
-/// The refusal of a move from this status, with the statuses allowed next for any actor by one of these moves.
-fn refused(current: RequestStatus, is_allowed: impl Fn(Move) -> bool) -> MoveRefusal {
+/// The refusal of a move from this status, with the statuses allowed next for any actor.
+fn refused(current: RequestStatus) -> MoveRefusal {
     let allowed = Move::ALL
         .iter()
         .copied()
-        .filter(|next| next.by() != By::Clock && next.starts_from(current) && is_allowed(*next))
+        .filter(|next| next.by() != By::Clock && next.starts_from(current))
         .map(Move::to)
         .collect();
     MoveRefusal::InvalidTransition { current, allowed }

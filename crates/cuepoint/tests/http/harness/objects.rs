@@ -29,7 +29,7 @@ pub(crate) fn object_of(owner: &Person, dj: &Person, path: &str) -> Option<i64> 
         "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
         "/auth/tokens/{id}" => {
             let tokens = owner.get("/auth/tokens").data(200)["tokens"].clone();
-            tokens[0]["id"].as_i64().unwrap_or_else(|| owner.personal_token())
+            tokens[0]["id"].as_i64().unwrap_or_else(|| owner.personal_token(&["gigs:read"]).0)
         }
         _ if path.starts_with("/webhook-endpoints/{id}") => {
             let list = "/webhook-endpoints";

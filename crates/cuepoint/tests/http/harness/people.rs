@@ -198,10 +198,11 @@ impl Person {
         answer["data"]["gig"]["id"].as_i64().or_else(|| answer["gig"].as_i64()).unwrap()
     }
 
-    /// Creates a personal access token, and returns its id.
-    pub(crate) fn personal_token(&self) -> i64 {
-        let body = json!({"name": "Display", "scopes": ["gigs:read"], "password": PASSWORD});
-        self.post("/auth/tokens", &body).data(201)["token"]["id"].as_i64().unwrap()
+    /// Creates a personal access token with these scopes, and returns its id and its secret.
+    pub(crate) fn personal_token(&self, scopes: &[&str]) -> (i64, String) {
+        let body = json!({"name": "Display", "scopes": scopes, "password": PASSWORD});
+        let created = self.post("/auth/tokens", &body).data(201);
+        (created["token"]["id"].as_i64().unwrap(), created["secret"].as_str().unwrap().to_owned())
     }
 
     /// Answers a request, as its DJ.
