@@ -37,7 +37,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
     if bench.uses_files() {
-        bench.prepare_file(bench.programs())?;
+        bench.seed_file(&other)?;
     }
     let mut ratios: BTreeMap<(usize, String, usize), Ratios> = BTreeMap::new();
     for pair in 1..=pairs {

@@ -1,6 +1,9 @@
 //! The seeded data on each store, its copies, and the settings of a server on it.
 
+use std::process::Command;
 use std::time::Duration;
+
+use anyhow::{Context, ensure};
 
 use crate::context::{Bench, Programs};
 use crate::data_directory::DataDirectory;
@@ -17,11 +20,9 @@ pub(crate) const WRITTEN: &str = "written";
 /// The seeded data in the schema of pgbench's scripts.
 const FROZEN: &str = "frozen";
 /// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
-const MAX_CALLS: &str = "1000000";
+pub(crate) const MAX_CALLS: &str = "1000000";
 /// A limit of open requests of one guest with one DJ that is never reached.
 const MAX_OPEN_PER_DJ: &str = "1000";
-/// The largest limit of open requests in a gig.
-const MAX_OPEN_IN_GIG: &str = "1000";
 
 /// The data of a service.
 pub(crate) enum Dataset {
@@ -44,20 +45,37 @@ impl Bench {
         let to_postgres = storage_copy::run(&programs.server, &source, &to)?;
         self.cluster.remove(WRITTEN)?;
         moved.remove()?;
-        file.copy_to(self.directory(READ).path().to_owned())?;
         Ok(StorageCopies { to_sqlite, to_postgres })
     }
 
     /// Copies the seeded database into a SQLite file with `cuepoint storage copy`, and returns the duration.
     pub(crate) fn fill_file(&self, programs: &Programs) -> anyhow::Result<Duration> {
+        self.cluster.copy(SEEDED, WRITTEN)?;
+        self.copy_to_file(programs)
+    }
+
+    /// Seeds a SQLite file by the programs of another build, which may be older: it reads no data of a newer one.
+    pub(crate) fn seed_file(&self, programs: &Programs) -> anyhow::Result<()> {
+        self.cluster.create(WRITTEN)?;
+        let (url, scale) = (self.cluster.url_of(WRITTEN), self.options.scale.to_string());
+        let mut seed = Command::new(&programs.bench);
+        let seeded = seed
+            .args(["seed", "--url", &url, "--scale", &scale])
+            .status()
+            .context("the other build cannot seed")?;
+        ensure!(seeded.success(), "the other build cannot seed a database");
+        self.copy_to_file(programs).map(drop)
+    }
+
+    /// Copies the written database into the SQLite file, and removes it.
+    fn copy_to_file(&self, programs: &Programs) -> anyhow::Result<Duration> {
         let file = self.directory(SEEDED);
         file.remove()?;
-        self.cluster.copy(SEEDED, WRITTEN)?;
         let source = self.settings(&Dataset::Database(WRITTEN));
         let to = format!("sqlite:{}", file.path().display());
-        let to_sqlite = storage_copy::run(&programs.server, &source, &to)?;
+        let lasted = storage_copy::run(&programs.server, &source, &to)?;
         self.cluster.remove(WRITTEN)?;
-        Ok(to_sqlite)
+        Ok(lasted)
     }
 
     /// Copies the seeded database into the schema of pgbench's scripts.
@@ -87,7 +105,7 @@ impl Bench {
         DataDirectory::at(self.options.folder.join(format!("{database}.data")))
     }
 
-    /// The data of a store: a fresh copy if it is written.
+    /// The data of a store: a fresh copy if it is written, or a file, which a newer build migrates.
     pub(crate) fn dataset(&self, store: Store, name: &'static str) -> anyhow::Result<Dataset> {
         Ok(match store {
             Store::Memory => Dataset::Memory,
@@ -97,10 +115,9 @@ impl Bench {
                 }
                 Dataset::Database(name)
             }
-            Store::Sqlite if name == WRITTEN => {
-                Dataset::Directory(self.directory(SEEDED).copy_to(self.directory(WRITTEN).path().to_owned())?)
+            Store::Sqlite => {
+                Dataset::Directory(self.directory(SEEDED).copy_to(self.directory(name).path().to_owned())?)
             }
-            Store::Sqlite => Dataset::Directory(self.directory(name)),
         })
     }
 
@@ -129,12 +146,14 @@ impl Bench {
             ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file.clone()),
             // Nothing is measured with webhook endpoints: the signing keys serve as well.
             ("CUEPOINT__WEBHOOKS__KEY_FILE", key_file),
+            // No measured operation sends e-mail.
+            ("CUEPOINT__NOTIFIER__EMAIL", "smtp".to_owned()),
+            ("CUEPOINT__NOTIFIER__SMTP_URL", "smtp://127.0.0.1:1".to_owned()),
+            ("CUEPOINT__NOTIFIER__FROM", "Cuepoint <no-reply@example.com>".to_owned()),
             ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS.to_owned()),
-            ("CUEPOINT__GIGS__MAX_OPEN", MAX_OPEN_IN_GIG.to_owned()),
             ("CUEPOINT__REQUESTS__MAX_OPEN_PER_DJ", MAX_OPEN_PER_DJ.to_owned()),
             // Otherwise each server reads the whole ledger when it starts, which would be measured too.
             ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use cuepoint_domain::ids::UserId;
 
 use crate::context::Bench;
-use crate::datasets::WRITTEN;
+use crate::datasets::{MAX_CALLS, WRITTEN};
 use crate::figures::{Figures, number};
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
@@ -29,6 +29,9 @@ const QUEUE: usize = 300;
 const SHOWN: usize = 20;
 /// The number of measured requests in each gig: less than its limit, also with those of the queue.
 const PER_GIG: usize = 600;
+/// The limits of gigs, never reached; the second one is the largest that is permitted.
+const SETTINGS: [(&str, &str); 2] =
+    [("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS), ("CUEPOINT__GIGS__MAX_OPEN", "1000")];
 /// The longest wait for an answer, or for an event on a stream.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -78,7 +81,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
 /// Measures the rows on a store, and the time in which a change reaches all streams of a board.
 fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration)> {
     let data = bench.dataset(store, WRITTEN)?;
-    let servers = [bench.server(0, bench.programs(), &data)?];
+    let servers = [bench.server_with(0, bench.programs(), &data, &SETTINGS)?];
     let [server] = &servers;
     let mut rows = Vec::new();
     let mut add = |name: &str, connections: usize, figures: &Figures, above: Option<f64>| {

@@ -237,10 +237,23 @@ impl Bench {
         programs: &Programs,
         data: &Dataset,
     ) -> anyhow::Result<Service> {
+        self.server_with(number, programs, data, &[])
+    }
+
+    /// Starts the server with this number on the data, with more settings, which an older build may not know.
+    pub(crate) fn server_with(
+        &self,
+        number: usize,
+        programs: &Programs,
+        data: &Dataset,
+        more: &[(&str, &str)],
+    ) -> anyhow::Result<Service> {
         let log = self.options.folder.join(format!("server-{number}.log"));
         let (program, arguments) = self.program(programs, data);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        Service::start(program, &arguments, &self.settings(data), &log)
+        let mut settings = self.settings(data);
+        settings.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        Service::start(program, &arguments, &settings, &log)
     }
 
     /// The program that serves the data, with its arguments.
