@@ -230,8 +230,16 @@ fn terms() -> impl Strategy<Value = Terms> {
     let auto = select(vec![0, 0, 250]);
     let open = option::weighted(0.3, 1..4_u32);
     let limits = (most(0.3, 300..450), most(0.4, 300..800), most(0.5, 300..900));
-    (commission, auto, most(0.5, 50..300), limits, open).prop_map(
-        |(commission_bps, auto_approve_below, second_approval_above, limits, most_open_per_dj)| {
+    let clearing = option::weighted(0.3, select(vec![60, 3_600, 86_400_i64]));
+    (commission, auto, most(0.5, 50..300), limits, open, clearing).prop_map(
+        |(
+            commission_bps,
+            auto_approve_below,
+            second_approval_above,
+            limits,
+            most_open_per_dj,
+            clearing_seconds,
+        )| {
             let (max_amount, max_per_24h, max_per_30d) = limits;
             Terms {
                 commission_bps,
@@ -241,6 +249,7 @@ fn terms() -> impl Strategy<Value = Terms> {
                 max_per_24h,
                 max_per_30d,
                 most_open_per_dj,
+                clearing_seconds,
             }
         },
     )

@@ -23,6 +23,7 @@ use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, UserStatusChange};
 use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
+use time::Duration;
 
 use crate::Fixture;
 use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
@@ -89,6 +90,7 @@ impl<'a> HistoryDriver<'a> {
             max_per_24h: terms.max_per_24h.map(amount),
             max_per_30d: terms.max_per_30d.map(amount),
         };
+        scenario.withdrawals.clearing_time = terms.clearing_seconds.map(Duration::seconds);
         scenario.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
@@ -187,7 +189,10 @@ impl<'a> HistoryDriver<'a> {
     pub(crate) async fn play(&mut self, command: Command, keyed: bool) -> Result<(), String> {
         self.commands += 1;
         match command {
-            Command::Pass { seconds } => self.now += seconds,
+            Command::Pass { seconds } => {
+                self.now += seconds;
+                self.model.now = self.now;
+            }
             Command::Tidy => {
                 self.scenario.store.purge_expired(self.time()).await.unwrap();
                 self.purged = Some(self.time());

@@ -36,6 +36,8 @@ pub(crate) struct Terms {
     pub(crate) max_per_24h: Option<i128>,
     pub(crate) max_per_30d: Option<i128>,
     pub(crate) most_open_per_dj: Option<u32>,
+    /// The time after which income can be withdrawn.
+    pub(crate) clearing_seconds: Option<i64>,
 }
 
 /// The result of an accepted command.
@@ -72,6 +74,8 @@ pub(crate) struct Person {
     pub(crate) is_suspended: bool,
     /// The time of the last change of their status.
     pub(crate) stands_since: i64,
+    /// The times and amounts of their top-ups and earnings, without what paid a debt.
+    pub(crate) income: Vec<(i64, i128)>,
     /// The operators who adjusted their wallet, with the times.
     pub(crate) adjusted: Vec<(usize, i64)>,
 }
@@ -124,6 +128,8 @@ pub(crate) struct Topup {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) terms: Terms,
+    /// The time of the history.
+    pub(crate) now: i64,
     pub(crate) people: Vec<Person>,
     pub(crate) requests: Vec<Request>,
     pub(crate) withdrawals: Vec<Withdrawal>,
@@ -183,6 +189,15 @@ impl Model {
         self.entry(who, amount - pays, 0, -pays);
     }
 
+    /// Credits a wallet with a top-up or an earning, which clears later.
+    fn earn(&mut self, who: usize, amount: i128) {
+        let (before, ..) = self.people[who].balances;
+        self.income(who, amount);
+        let person = &mut self.people[who];
+        let (after, ..) = person.balances;
+        person.income.push((self.now, after - before));
+    }
+
     /// Makes held money available again; it pays the debt first.
     fn release(&mut self, who: usize, amount: i128) {
         let (.., owed) = self.people[who].balances;
@@ -224,7 +239,7 @@ impl Model {
             self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
             self.topups[place].ordering.next = None;
             if confirmed {
-                self.income(owner, amount);
+                self.earn(owner, amount);
                 self.posting(-amount);
             }
         }
@@ -306,6 +321,9 @@ impl Model {
         if !asked.online {
             return Err(Refusal::DjOffline);
         }
+        if fee > 0 {
+            self.owes_nothing(guest)?;
+        }
         let with_them = self.requests.iter().filter(|one| (one.guest, one.dj) == (guest, dj));
         let open = with_them.filter(|one| ["pending", "accepted"].contains(&one.seen(now).0)).count();
         let gig = self.open_gig_of(dj);
@@ -386,7 +404,7 @@ impl Model {
     /// Pays the DJ the fee less the commission, and the platform its commission.
     fn capture(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
         self.entry(guest, 0, -fee, 0);
-        self.income(dj, fee - commission);
+        self.earn(dj, fee - commission);
         self.posting(commission);
         self.people[dj].dj.as_mut().unwrap().played += 1;
     }

@@ -150,6 +150,7 @@ fn window(limit: Limit) -> &'static str {
         Limit::Single(_) => "single",
         Limit::Rolling(window) if window.length.whole_hours() == 24 => "24h",
         Limit::Rolling(_) => "30d",
+        Limit::Cleared(_) => "cleared",
     }
 }
 
@@ -239,6 +240,7 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "limit single",
     "limit 24h",
     "limit 30d",
+    "limit cleared",
     "recent adjustment",
     "txid missing",
     "transition",

@@ -6,11 +6,12 @@ use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, EntryKind};
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
+use cuepoint_domain::operation::{Actor, OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::security_log::{SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
+use cuepoint_domain::user::ArtistType;
 
 use crate::ledger::entries;
 use crate::races::one_of_sixteen_is_applied;
@@ -20,6 +21,7 @@ promises! { ($) reversals as reversals_promises {
     reversals_debit_the_available_balance_and_then_create_debt,
     a_topup_can_be_reversed_only_once,
     only_confirmed_topups_can_be_reversed,
+    requests_of_a_guest_in_debt_need_a_fee_of_zero,
     a_reversal_by_an_operator_is_recorded_in_the_security_log,
 }}
 
@@ -32,6 +34,23 @@ async fn reverse(scenario: &Scenario, topup: &Topup, seconds: i64) -> Topup {
 
 fn owing(balance: Balance, owed: i128) -> Balance {
     Balance { owed: money(owed), ..balance }
+}
+
+/// A guest whose money is owed cannot hold more of it, and can still make requests without a fee.
+pub async fn requests_of_a_guest_in_debt_need_a_fee_of_zero(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let topup = scenario.confirmed_topup(guest, 1_000).await;
+    let (dj, free) = (scenario.dj(1_000).await, scenario.dj(0).await);
+    scenario.request(guest, dj, at(1)).await;
+    reverse(&scenario, &topup, 2).await;
+    let request = async |dj| {
+        let (metadata, artist) = (scenario.by(guest, at(3)), ArtistType::Popular);
+        let plan = scenario.request_plan(metadata, guest, dj, artist, None).await.unwrap();
+        scenario.apply(plan).await.map(drop)
+    };
+    assert_eq!(request(dj).await, Err(Rejection::WalletOwes { owed: money(1_000) }));
+    assert_eq!(request(free).await, Ok(()));
 }
 
 /// A reversal debits the available balance and leaves held money; the rest is owed, and later top-ups pay it.

@@ -196,6 +196,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         adjustments: AdjustmentTerms { max_amount: Some(amount(1)) },
         topups: OrderTerms { max_attempts: 1, retry_after: second, lease: second },
         payouts: PayoutTerms { max_attempts: 1, retry_after: second },
+        least_topup: None,
         topups_pending_for: TOPUPS_PENDING_FOR,
         events_shown_for: None,
         refresh_token_for: second,

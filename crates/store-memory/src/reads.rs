@@ -12,7 +12,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
+use cuepoint_domain::withdrawal::{Income, Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
 
 use crate::lists::{first, newest_first, page_of, sorted};
 use crate::{MemoryStore, State};
@@ -208,6 +208,18 @@ impl Wallets for MemoryStore {
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
         Ok(self.lock()?.entries_of(user).iter().find(|entry| entry.seq == number).cloned())
+    }
+
+    async fn income(
+        &self,
+        user: UserId,
+        after: Timestamp,
+        until: Option<Timestamp>,
+    ) -> Result<Vec<Income>, Unavailable> {
+        let state = self.lock()?;
+        let income = state.book.income_of(user);
+        let is_in_time = |one: &Income| one.at > after && until.is_none_or(|until| one.at <= until);
+        Ok(income.filter(is_in_time).collect())
     }
 
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {

@@ -5,9 +5,10 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Book;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::Income;
 
 use crate::entity_rows::EntityRows;
-use crate::rows::{Corrupt, StoredKey, StoredOperation, StoredWallet, known};
+use crate::rows::{Corrupt, StoredEntry, StoredKey, StoredOperation, StoredWallet, known};
 
 /// An adjustment by a user.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,8 @@ pub struct LoadedRows {
     pub wallets: Vec<StoredWallet>,
     /// Recent adjustments.
     pub adjusted: Vec<StoredAdjustment>,
+    /// Entries of recent income.
+    pub income: Vec<StoredEntry>,
     /// Operations that were applied before.
     pub operations: Vec<StoredOperation>,
     /// Idempotency keys that were used before, each with its operation.
@@ -38,10 +41,11 @@ impl LoadedRows {
     /// Adds rows that were loaded separately, such as those read under the locks of these.
     pub fn extend(&mut self, other: Self) {
         // Without `..`, so that no rows are lost here.
-        let Self { entities, wallets, adjusted, operations, keys } = other;
+        let Self { entities, wallets, adjusted, income, operations, keys } = other;
         self.entities.extend(entities);
         self.wallets.extend(wallets);
         self.adjusted.extend(adjusted);
+        self.income.extend(income);
         self.operations.extend(operations);
         self.keys.extend(keys);
     }
@@ -61,6 +65,12 @@ impl LoadedRows {
             let wallet = known("ledger_entries.wallet_id", UserId::new(wallet_id))?;
             let by = known("operations.actor_user_id", actor_user_id.and_then(UserId::new))?;
             book.put_adjustment(wallet, by, at);
+        }
+        for row in self.income {
+            let entry = row.entry(currency)?;
+            if let Some(income) = Income::of(&entry) {
+                book.put_income(entry.wallet, income);
+            }
         }
         for row in self.operations {
             let receipt = row.stored(currency)?;

@@ -45,6 +45,10 @@ pub struct GroupLockSet {
     pub adjusted: BTreeSet<UserId>,
     /// The earliest time of those adjustments; `None` if none are read.
     pub adjusted_since: Option<Timestamp>,
+    /// The wallets with recent income to read, by owner.
+    pub earned_by: BTreeSet<UserId>,
+    /// The earliest time of this income; `None` if none is read.
+    pub income_since: Option<Timestamp>,
     /// The DJs with open gigs to read.
     pub gigs_of: BTreeSet<UserId>,
     /// The operations of the plans, to find operations that were applied before.
@@ -60,7 +64,7 @@ impl GroupLockSet {
         let mut all = Self::default();
         for plan in plans {
             // Without `..`, so that no rows are lost here.
-            let LockSet { rows, withdrawn_since, open_requests, adjusted_since, open_gig_of } =
+            let LockSet { rows, withdrawn_since, open_requests, adjusted_since, income_since, open_gig_of } =
                 plan.lock_set();
             all.rows.extend(rows);
             if let Some((user, since)) = withdrawn_since {
@@ -74,6 +78,10 @@ impl GroupLockSet {
             if let Some((wallet, since)) = adjusted_since {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
+            }
+            if let Some((wallet, since)) = income_since {
+                all.earned_by.insert(wallet);
+                all.income_since = Some(all.income_since.map_or(since, |other| other.min(since)));
             }
             all.gigs_of.extend(open_gig_of);
             all.operations.push(plan.metadata().operation);

@@ -3,6 +3,7 @@
 use cuepoint_domain::entity_ref;
 use cuepoint_domain::ledger::{self, Balance};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::withdrawal::Clearing;
 
 use crate::view;
 use crate::wire::entry_kinds;
@@ -12,14 +13,14 @@ use crate::wire::time::WireTimestamp;
 
 view! {
     /// The balance of a wallet.
-    pub struct WalletView as Wallet of (balance: Balance, currency: &Currency) {
+    pub struct WalletView as Wallet of (balance: Balance, clearing: Clearing, currency: &Currency) {
         /// Currency of the wallet.
         #[schema(example = "USD")]
         currency: String = currency.code().to_owned(),
         /// Number of decimals of the currency.
         #[schema(example = 2)]
         scale: u8 = currency.scale(),
-        /// Available amount, in major units. It can be spent and withdrawn.
+        /// Available amount, in major units. It can be spent, and withdrawn except for the clearing part.
         #[decimal(example = 40.00)]
         available: Number = Number::money(currency, balance.available),
         /// Amount held for open requests and withdrawals, in major units.
@@ -29,6 +30,13 @@ view! {
         /// withdrawals return 409 `wallet_owes`.
         #[decimal(example = 0.00)]
         owed: Number = Number::money(currency, balance.owed),
+        /// Part of the available amount that cannot be withdrawn yet, in major units: the payer of a recent top-up can
+        /// still take the money back.
+        #[decimal(example = 25.00)]
+        clearing: Number = Number::money(currency, clearing.amount),
+        /// Time at which the whole available amount can be withdrawn, unless more arrives. Null if nothing is clearing.
+        #[timestamp(example = "2026-02-03T20:15:00.000000Z")]
+        clears_at: Option<WireTimestamp> = clearing.until.map(WireTimestamp),
     }
 }
 
@@ -94,10 +102,11 @@ mod tests {
 
     #[test]
     fn the_json_of_a_wallet_is_stable() {
-        let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
+        let clearing = Clearing { amount: Money::from_minor(2_500), until: Some(Timestamp::EPOCH) };
+        let view = WalletView::new(balance(4_000, 1_000), clearing, &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
-            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#
+            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00,"clearing":25.00,"clears_at":"1970-01-01T00:00:00.000000Z"}"#
         );
     }
 

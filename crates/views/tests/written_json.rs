@@ -10,6 +10,7 @@ use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, User};
+use cuepoint_domain::withdrawal::Clearing;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState};
 use cuepoint_views::people::{DjView, UserData, UserView};
 use cuepoint_views::request::MusicRequestView;
@@ -177,7 +178,7 @@ proptest! {
         currency in currencies(), available in moneys(), held in moneys(), owed in moneys(), at in times(),
     ) {
         let balance = Balance { available, held, owed };
-        check(&WalletView::new(balance, &currency));
+        check(&WalletView::new(balance, Clearing { amount: balance.available, until: Some(at) }, &currency));
         let entry = Entry {
             wallet: user(8),
             seq: 2,

@@ -121,7 +121,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "statement", "telemetry"],
             &["connect"],
-            &["tables/adjustments", "tables/advisory_locks", "tables/positions"],
+            &["tables/adjustments", "tables/advisory_locks", "tables/entries_by_time", "tables/positions"],
             &["reads", "writer"],
             &["dialect"],
             &["by_id", "tables"],
@@ -137,7 +137,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "telemetry"],
             &["connect", "statements"],
-            &["tables/counters", "tables/operations"],
+            &["tables/counters", "tables/entries_by_time", "tables/operations"],
             &["writer"],
             &["dialect"],
             &["by_id", "tables"],

@@ -46,6 +46,7 @@ impl IntoApiError for OpenRequestRefusal {
             }
             Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
             Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::TooManyOpen(most) => {
                 ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::too_many_open(most))
             }
@@ -61,6 +62,7 @@ impl IntoApiError for OpenWithdrawalRefusal {
         match self {
             Self::Rule(withdrawal::OpenRefusal::Destination(refusal)) => refusal.into(),
             Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
+            Self::EmailUnverified => Code::EmailUnverified.into(),
             Self::Rule(withdrawal::OpenRefusal::Limit(limit)) => {
                 let problem = match limit {
                     Limit::Single(most) => validation_texts::at_most("amount", &currency.print(most.money())),
@@ -68,6 +70,12 @@ impl IntoApiError for OpenWithdrawalRefusal {
                         let (most, hours) =
                             (currency.print(window.most.money()), window.length.whole_hours());
                         let sentence = format!("No more than {most} can be withdrawn within {hours} hours.");
+                        FieldProblem::limit(most, sentence)
+                    }
+                    Limit::Cleared(most) => {
+                        let most = currency.print(most);
+                        let sentence =
+                            format!("No more than {most} can be withdrawn yet. The rest is clearing.");
                         FieldProblem::limit(most, sentence)
                     }
                 };
@@ -128,13 +136,17 @@ impl IntoApiError for AdjustRefusal {
     }
 }
 
-impl From<OpenTopupRefusal> for ApiError {
-    fn from(refusal: OpenTopupRefusal) -> Self {
-        match refusal {
-            OpenTopupRefusal::NotOffered => {
-                Self::saying(Code::NotConfigured, "This deployment does not accept top-ups.")
+impl IntoApiError for OpenTopupRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NotOffered => {
+                ApiError::saying(Code::NotConfigured, "This deployment does not accept top-ups.")
             }
-            OpenTopupRefusal::RefusedByProvider => Code::TopupRefused.into(),
+            Self::TooSmall(least) => {
+                let sentence = validation_texts::at_least("amount", &currency.print(least.money()));
+                ApiError::invalid(Errors::one("amount", sentence))
+            }
+            Self::RefusedByProvider => Code::TopupRefused.into(),
         }
     }
 }

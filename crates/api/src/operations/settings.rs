@@ -68,9 +68,10 @@ view! {
     /// Smallest and largest amounts.
     struct AmountRangesView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
         let largest = currency.largest();
+        let least_topup = settings.least_topup().map_or(Money::from_minor(1), |amount| amount.money());
         let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
         /// Of a top-up.
-        topup: AmountRangeView = AmountRangeView::new(Money::from_minor(1), largest, currency),
+        topup: AmountRangeView = AmountRangeView::new(least_topup, largest, currency),
         /// Of a withdrawal.
         withdrawal: AmountRangeView =
             AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),

@@ -295,6 +295,7 @@ fn execute(
             let effective = layers.effective()?;
             let settings = layers.settings()?;
             composition::check_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
+            settings.check_server()?;
             composition::providers(&settings, Arc::new(SystemClock))?;
             let warnings: String =
                 settings.warnings().iter().map(|warning| format!("# warning: {warning}\n")).collect();

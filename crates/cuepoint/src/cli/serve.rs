@@ -59,6 +59,7 @@ async fn serve_opened(
     let secrets = RandomSecrets::new()?;
     // Before the store, because its start may migrate the database.
     composition::check_keys(settings, secrets, &SystemClock)?;
+    settings.check_server()?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
     // Before the store as well: a server whose port is taken changes nothing.
     let bound = bind(settings)?;

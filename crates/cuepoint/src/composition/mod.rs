@@ -229,6 +229,7 @@ pub fn compose(
         adjustments: settings.adjustments,
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
+        least_topup: settings.topups.least,
         topups_pending_for: settings.topups.pending_for,
         events_shown_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,

@@ -1,5 +1,6 @@
 //! Settings for providers of top-ups and payouts.
 
+use cuepoint_domain::money::{Amount, Currency};
 use cuepoint_domain::topup::OrderTerms;
 use cuepoint_domain::withdrawal::PayoutTerms;
 use serde::Deserialize;
@@ -7,7 +8,9 @@ use time::Duration;
 use url::Url;
 
 use super::urls::{HttpUrl, web_service};
-use super::values::{Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, signing_secrets};
+use super::values::{
+    AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, signing_secrets,
+};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::clock;
 use cuepoint_adapters::signed_messages::{CALL_WITHIN, SigningSecrets};
@@ -24,6 +27,8 @@ pub struct TopupSettings {
     pub provider: TopupProviderKind,
     /// The secrets that sign messages to and from the provider.
     pub secrets: SigningSecrets,
+    /// The smallest top-up; `None` means that every amount is enough.
+    pub least: Option<Amount>,
     /// The time in which the money of a pending top-up may still arrive; until then its owner cannot be
     /// erased.
     pub pending_for: Duration,
@@ -71,6 +76,7 @@ type Attempts = Whole<u32, 1, 1_000>;
 pub(super) struct TopupsSection {
     provider: Choice<TopupChoice>,
     webhook_url: Option<Text<HttpUrl>>,
+    min_amount: AmountText,
     pending_days: Whole<u16, 0, 365>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
     max_attempts: Attempts,
@@ -87,7 +93,12 @@ enum TopupChoice {
 }
 
 impl TopupsSection {
-    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<TopupSettings, ConfigError> {
+    pub(super) fn check(
+        self,
+        environment: DeploymentEnvironment,
+        currency: &Currency,
+    ) -> Result<TopupSettings, ConfigError> {
+        let least = Some(self.min_amount).filter(|least| !least.is_zero(currency));
         let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
         let provider = match self.provider.0 {
             TopupChoice::None => TopupProviderKind::None,
@@ -100,6 +111,7 @@ impl TopupsSection {
         };
         Ok(TopupSettings {
             provider,
+            least: amount("topups.min_amount", least, currency)?,
             secrets: signing_secrets(self.webhook_secrets),
             pending_for: Duration::days(i64::from(self.pending_days.0)),
             terms: OrderTerms {

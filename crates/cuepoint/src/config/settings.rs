@@ -12,7 +12,7 @@ use super::access::{AccessSection, CorsSection, RateLimitsSection};
 use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
 use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
-use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
+use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, WalletSection};
 use super::server::{Server, ServerSection};
@@ -97,6 +97,21 @@ struct LedgerSection {
     audit_interval_seconds: Seconds<0, { DAY.saturating_mul(7) }>,
 }
 
+impl Settings {
+    /// Checks what only a server requires, and no migration or verification.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn check_server(&self) -> Result<(), ConfigError> {
+        let sends_email = !matches!(self.notifier.email, EmailChannel::None);
+        if self.withdrawals.requires_verified_email && !sends_email {
+            let reason = "requires notifier.email, without which no address can be verified";
+            return Err(ConfigError::new("withdrawals.verified_email", reason));
+        }
+        Ok(())
+    }
+}
+
 impl Sections {
     /// Returns the settings after checking the rules that compare keys or depend on the environment.
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
@@ -128,7 +143,7 @@ impl Sections {
             adjustments: self.adjustments.check(&currency)?,
             notifier: self.notifier.check(environment)?,
             phone_codes_per_day: self.phone.codes_per_day(),
-            topups: self.topups.check(environment)?,
+            topups: self.topups.check(environment, &currency)?,
             payouts: self.payouts.check(environment)?,
             cors_allowed_origins: self.cors.into(),
             reachable: self.access.into(),

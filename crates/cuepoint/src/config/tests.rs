@@ -107,6 +107,10 @@ fn each_environment_has_its_own_defaults() {
     assert!(matches!(production.storage, Storage::Postgres(Postgres { pool_size: 8, .. })));
     let policies = (test.withdrawals.address_policy, production.withdrawals.address_policy);
     assert_eq!(policies, (AddressPolicy::Lenient, AddressPolicy::Strict));
+    let clearing = (test.withdrawals.clearing_time, production.withdrawals.clearing_time);
+    assert_eq!(clearing, (None, Some(time::Duration::hours(72))));
+    let verified = (test.withdrawals.requires_verified_email, production.withdrawals.requires_verified_email);
+    assert_eq!(verified, (false, true));
 }
 
 #[test]
@@ -154,6 +158,8 @@ fn configuration_keys_can_be_set_by_variables() {
         ("withdrawals.max_amount", "12.5"),
         ("withdrawals.max_per_24h", "1000000000000"),
         ("withdrawals.max_per_30d", "3e1"),
+        ("withdrawals.clearing_hours", "8"),
+        ("withdrawals.verified_email", "true"),
         ("topups.provider", "webhook"),
         ("phone.codes_per_day", "7"),
         ("topups.webhook_url", "https://pay.example.com/charges?from=us"),
@@ -162,6 +168,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("topups.retry_seconds", "6"),
         ("topups.poll_interval_seconds", "7"),
         ("topups.pending_days", "30"),
+        ("topups.min_amount", "2.5"),
         ("payouts.provider", "webhook"),
         ("payouts.webhook_url", "http://payouts.example.com"),
         ("payouts.webhook_secrets", SECRETS),
@@ -258,12 +265,15 @@ fn configuration_keys_can_be_set_by_variables() {
     assert_eq!(minor(settings.adjustments.max_amount), Some(Money::from_minor(50_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_amount), Some(Money::from_minor(1_250_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_per_30d), Some(settings.currency.whole(30)));
+    assert_eq!(settings.withdrawals.clearing_time, Some(time::Duration::hours(8)));
+    assert!(settings.withdrawals.requires_verified_email);
     let url = |text: &str| text.parse().unwrap();
     assert_eq!(
         settings.topups.provider,
         TopupProviderKind::Webhook(Some(url("https://pay.example.com/charges?from=us")))
     );
     assert_eq!(settings.topups.pending_for, time::Duration::days(30));
+    assert_eq!(minor(settings.topups.least), Some(Money::from_minor(250_000_000)));
     let (orders, poll_interval) = (settings.topups.terms, settings.topups.poll_interval);
     assert_eq!((orders.max_attempts, orders.retry_after), (4, time::Duration::seconds(6)));
     assert_eq!(

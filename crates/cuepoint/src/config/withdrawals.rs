@@ -5,9 +5,10 @@ use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::withdrawal::{WithdrawalLimits, WithdrawalTerms};
 use serde::Deserialize;
+use time::Duration;
 
 use super::ConfigError;
-use super::values::{AmountText, FromList, FromText, Text, TextList, amount};
+use super::values::{AmountText, Flag, FromList, FromText, Text, TextList, Whole, amount};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +20,8 @@ pub(super) struct WithdrawalsSection {
     max_amount: Option<AmountText>,
     max_per_24h: Option<AmountText>,
     max_per_30d: Option<AmountText>,
+    clearing_hours: Whole<u32, 0, 8_760>,
+    verified_email: Flag,
 }
 
 impl FromText for AddressPolicy {
@@ -62,8 +65,11 @@ impl WithdrawalsSection {
                 "must not be less than withdrawals.auto_approve_below, below which no approval is needed";
             return Err(ConfigError::new(above_key, reason));
         }
+        let clearing = Duration::hours(i64::from(self.clearing_hours.0));
         Ok(WithdrawalTerms {
             limits,
+            clearing_time: (!clearing.is_zero()).then_some(clearing),
+            requires_verified_email: self.verified_email.0,
             auto_approve_below,
             second_approval_above,
             address_policy: self.address_policy.0,

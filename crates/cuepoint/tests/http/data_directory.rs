@@ -266,6 +266,7 @@ fn production_requires_key_files_and_refuses_the_memory_store() {
         ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"),
         ("CUEPOINT__WEBHOOKS__KEY_FILE", "webhook-keys"),
         ("HOME", "/"),
+        ("CUEPOINT__WITHDRAWALS__VERIFIED_EMAIL", "false"),
     ];
     let (status, said) = folder.run(&["--data", "data"], &production[..1]);
     assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
@@ -280,6 +281,11 @@ fn production_requires_key_files_and_refuses_the_memory_store() {
     }
     let (status, said) = folder.run(&["--data", "data"], &production[..2]);
     assert!(!status.success() && said.contains("webhooks.key_file: is required in production"), "{said}");
+    let (status, said) = folder.run(&["--data", "data"], &production[..4]);
+    assert!(
+        !status.success() && said.contains("withdrawals.verified_email: requires notifier.email"),
+        "{said}"
+    );
     let server = folder.serve(&["--data", "data"], &production);
     assert!(
         !folder.path().join("data/signing-keys").exists()

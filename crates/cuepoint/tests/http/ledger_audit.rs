@@ -19,7 +19,11 @@ on_durable_stores!(a_tampered_ledger_is_reported_by_api_and_command_line);
 fn at(person: &Person, moment: &str) -> (String, String) {
     let answer = person.get(&format!("/wallet?at={moment}"));
     let data = answer.data(200);
-    assert_eq!(keys(&data["wallet"]), ["available", "currency", "held", "owed", "scale"], "{answer}");
+    assert_eq!(
+        keys(&data["wallet"]),
+        ["available", "clearing", "clears_at", "currency", "held", "owed", "scale"],
+        "{answer}"
+    );
     (answer.raw("/data/wallet/available"), answer.raw("/data/wallet/held"))
 }
 

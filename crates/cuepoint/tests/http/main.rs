@@ -31,6 +31,7 @@ mod bodies;
 mod bootstrap;
 mod bounds;
 mod chargebacks;
+mod clearing;
 mod clocks;
 mod codes;
 mod corrections;

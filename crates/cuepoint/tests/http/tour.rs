@@ -103,7 +103,10 @@ fn top_up(server: &Server, guest: &Person) {
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
     let wallet = guest.get("/wallet");
     assert_eq!(keys(&wallet.data(200)), ["wallet"]);
-    assert_eq!(keys(&wallet.data(200)["wallet"]), ["available", "currency", "held", "owed", "scale"]);
+    assert_eq!(
+        keys(&wallet.data(200)["wallet"]),
+        ["available", "clearing", "clears_at", "currency", "held", "owed", "scale"]
+    );
     assert_eq!(
         (wallet.raw("/data/wallet/currency"), wallet.raw("/data/wallet/scale")),
         ("\"USD\"".into(), "2".into())

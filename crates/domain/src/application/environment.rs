@@ -8,6 +8,7 @@ use time::Duration;
 use crate::application::security_audit::SecurityAudit;
 use crate::ids::UserId;
 use crate::ledger::adjustment::AdjustmentTerms;
+use crate::money::Amount;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
@@ -64,6 +65,8 @@ pub struct Terms {
     pub longest_gig: Duration,
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,
+    /// The smallest top-up; `None` means that every amount is enough.
+    pub least_topup: Option<Amount>,
     /// Terms of ordering top-ups at their provider.
     pub topups: OrderTerms,
     /// Terms of giving withdrawals to the payout provider.

@@ -14,7 +14,7 @@ use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::user::User;
-use crate::withdrawal::Withdrawal;
+use crate::withdrawal::{Income, Withdrawal};
 
 /// The state that plans are applied to: the whole state of an in-memory store, the locked rows of a database.
 ///
@@ -34,6 +34,8 @@ pub struct Book {
     open_gigs: HashMap<UserId, GigId>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
+    /// For each wallet, its income.
+    income_of: HashMap<UserId, Vec<Income>>,
 }
 
 impl Book {
@@ -148,6 +150,16 @@ impl Book {
         adjustments.into_iter().flatten().any(|(adjuster, at)| *adjuster == by && *at > since)
     }
 
+    /// Records income of a wallet.
+    pub fn put_income(&mut self, wallet: UserId, income: Income) {
+        self.income_of.entry(wallet).or_default().push(income);
+    }
+
+    /// The income of a wallet in the book, the newest first.
+    pub fn income_of(&self, wallet: UserId) -> impl Iterator<Item = Income> {
+        self.income_of.get(&wallet).into_iter().flatten().rev().copied()
+    }
+
     /// Applies the changes of a plan.
     pub(crate) fn absorb(&mut self, changes: &Changes) {
         for entity in changes.opened.iter().chain(&changes.moved) {
@@ -160,6 +172,11 @@ impl Book {
         if let Some(OperationRecord { actor: Actor::User(by), .. }) = changes.operation {
             for entry in changes.entries.iter().filter(|entry| entry.kind == EntryKind::Adjustment) {
                 self.put_adjustment(entry.wallet, by, entry.at);
+            }
+        }
+        for entry in &changes.entries {
+            if let Some(income) = Income::of(entry) {
+                self.put_income(entry.wallet, income);
             }
         }
         if let Some(record) = &changes.operation {

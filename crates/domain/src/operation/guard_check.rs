@@ -4,7 +4,7 @@ use crate::entity_ref::EntityKind;
 use crate::operation::expectations::present;
 use crate::operation::{Book, Changes, Guard, Plan, Rejection};
 use crate::user::leaves_an_operator;
-use crate::withdrawal::Limit;
+use crate::withdrawal::{Clearing, Limit};
 
 impl Guard {
     /// Checks the invariant for a plan that would make these changes.
@@ -20,6 +20,18 @@ impl Guard {
             Self::Window { of, amount, window } => {
                 let is_admitted = window.admits(amount, at, book.withdrawals_of(of));
                 (!is_admitted).then_some(Rejection::LimitExceeded(Limit::Rolling(window)))
+            }
+            Self::Cleared { of, amount, time } => {
+                let wallet = book.wallets.get(&of).ok_or(Rejection::Missing(EntityKind::Wallet))?;
+                let available = wallet.balance.available;
+                let clearing = Clearing::of(available, time, at, book.income_of(of)).amount;
+                let cleared = available.checked_sub(clearing).ok_or(Rejection::OutOfRange)?;
+                // An amount above the balance is refused for lack of funds.
+                let is_clearing = amount.money() > cleared && amount.money() <= available;
+                is_clearing.then_some(Rejection::LimitExceeded(Limit::Cleared(cleared)))
+            }
+            Self::VerifiedEmail(of) => {
+                (!present(book, of)?.email_verified).then_some(Rejection::EmailUnverified)
             }
             Self::OpenRequests { guest, dj, most } => {
                 let open = book.open_requests(guest, dj, at);

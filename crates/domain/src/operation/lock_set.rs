@@ -57,6 +57,8 @@ pub struct LockSet {
     pub open_requests: Option<(UserId, UserId)>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
+    /// The wallet whose income after the given time is needed.
+    pub income_since: Option<(UserId, Timestamp)>,
     /// The DJ whose open gig is needed.
     pub open_gig_of: Option<UserId>,
 }
@@ -133,12 +135,16 @@ impl Plan {
 
     fn lock_guard(&self, guard: Guard, lock_set: &mut LockSet) {
         match guard {
-            Guard::Present(user) => lock_set.rows.add_user(user),
+            Guard::Present(user) | Guard::VerifiedEmail(user) => lock_set.rows.add_user(user),
             Guard::NoDebt(of) => {
                 lock_set.rows.wallets.insert(of);
             }
             Guard::Window { of, window, .. } => {
                 lock_set.read_withdrawals(of, self.metadata.at.minus(window.length));
+            }
+            Guard::Cleared { of, time, .. } => {
+                lock_set.rows.wallets.insert(of);
+                lock_set.income_since = Some((of, self.metadata.at.minus(time)));
             }
             Guard::OpenRequests { guest, dj, .. } => lock_set.open_requests = Some((guest, dj)),
             Guard::NoRecentAdjustment { of, .. } => {

@@ -1,6 +1,7 @@
 //! A plan: one atomic change, decided by a rule and applied by a store.
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use time::Duration;
 
 use crate::entity_ref::EntityRef;
 use crate::gig::AssignedCode;
@@ -190,6 +191,17 @@ pub enum Guard {
         amount: Amount,
         window: Window,
     },
+    /// The available money that is not clearing covers this amount.
+    Cleared {
+        /// The owner.
+        of: UserId,
+        /// The amount of the new withdrawal.
+        amount: Amount,
+        /// The time after which income can be withdrawn.
+        time: Duration,
+    },
+    /// The user's e-mail address is verified.
+    VerifiedEmail(UserId),
     /// Including the opened request, the guest has at most this many open requests with the DJ.
     OpenRequests {
         guest: UserId,

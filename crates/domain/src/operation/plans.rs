@@ -44,7 +44,7 @@ fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
 /// Opens a request and holds its fee. A request to a DJ with an open gig belongs to the gig.
 ///
 /// # Errors
-/// [`OpenRefusal`]; the limit on open requests and the funds are checked when the plan is applied.
+/// [`OpenRefusal`]; the guest's debt, the limit on open requests and the funds are checked when the plan is applied.
 pub fn open_request(
     metadata: OperationMetadata,
     id: RequestId,
@@ -61,7 +61,8 @@ pub fn open_request(
     // The dedication of an erased guest would stay.
     let present = addition.is_some().then_some(Guard::Present(guest));
     let full = most.map(|most| Guard::OpenRequests { guest, dj, most });
-    let guards = present.into_iter().chain(full).collect();
+    let debt = (!hold.is_empty()).then_some(Guard::NoDebt(guest));
+    let guards = present.into_iter().chain(debt).chain(full).collect();
     let level = if to.queue.is_some() { FeatureLevel::Level4 } else { FeatureLevel::Level0 };
     let plan = plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold);
     Ok(Plan { guards, addition, level, ..plan })
@@ -116,8 +117,8 @@ pub fn rate_request(
     Ok(Plan { tally, level: FeatureLevel::Level3, ..plan })
 }
 
-/// Opens a withdrawal and holds its amount. When the plan is applied, the owner's debt, the rolling limits and the
-/// funds are checked, and whether the withdrawal needs an operator is decided. The operation's id becomes its
+/// Opens a withdrawal and holds its amount. When the plan is applied, the owner's debt and e-mail address, the rolling
+/// limits, the clearing money and the funds are checked, and whether the withdrawal needs an operator is decided. The operation's id becomes its
 /// reference at the payout provider.
 ///
 /// # Errors
@@ -132,7 +133,10 @@ pub fn open_withdrawal(
     let (withdrawal, hold) = withdrawal::open(metadata.operation, id, user, new, terms, metadata.at)?;
     let (of, amount) = (withdrawal.user, withdrawal.amount);
     let windows = terms.limits.windows().into_iter().map(|window| Guard::Window { of, amount, window });
-    let guards = std::iter::once(Guard::NoDebt(of)).chain(windows).collect();
+    let verified = terms.requires_verified_email.then_some(Guard::VerifiedEmail(of));
+    let cleared = terms.clearing_time.map(|time| Guard::Cleared { of, amount, time });
+    let first = std::iter::once(Guard::NoDebt(of)).chain(verified);
+    let guards = first.chain(windows).chain(cleared).collect();
     let step = match terms.auto_approve_below {
         Some(auto_approve_below) => Step::Judge(WithdrawalJudgement::Open { withdrawal, auto_approve_below }),
         None => Step::Open(withdrawal.into()),

@@ -19,13 +19,15 @@ pub enum Rejection {
         /// The available balance.
         available: Money,
     },
-    /// The owner of the withdrawal owes money.
+    /// The payer owes money.
     WalletOwes {
         /// The debt.
         owed: Money,
     },
     /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
+    /// The e-mail address of the withdrawal's owner is not verified.
+    EmailUnverified,
     /// The guest has this many open requests with the DJ, the maximum.
     TooManyOpen(u32),
     /// This other gig of the DJ has not ended.
@@ -51,6 +53,15 @@ pub enum Rejection {
     Missing(EntityKind),
     /// The book contradicts itself.
     Broken(&'static str),
+}
+
+impl Rejection {
+    /// Whether released money of the payer could permit the plan.
+    #[must_use]
+    pub const fn depends_on_balance(self) -> bool {
+        let is_clearing = matches!(self, Self::LimitExceeded(Limit::Cleared(_)));
+        is_clearing || matches!(self, Self::InsufficientFunds { .. } | Self::WalletOwes { .. })
+    }
 }
 
 /// The result of applying a plan.

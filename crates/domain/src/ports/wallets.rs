@@ -7,6 +7,7 @@ use crate::ledger::{Balance, Entry, EntryKind};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
+use crate::withdrawal::Income;
 
 /// Reads wallets.
 ///
@@ -31,6 +32,13 @@ pub trait Wallets: Send + Sync {
     ) -> Result<Rows<Entry>, Unavailable>;
     /// The entry of a wallet with this number.
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable>;
+    /// The income of a wallet after a time and, if given, up to another one.
+    async fn income(
+        &self,
+        user: UserId,
+        after: Timestamp,
+        until: Option<Timestamp>,
+    ) -> Result<Vec<Income>, Unavailable>;
     /// Whether an operator adjusted a user's wallet after this time, by the time of its entries.
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable>;
 }

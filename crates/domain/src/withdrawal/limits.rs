@@ -31,6 +31,8 @@ pub enum Limit {
     /// The limit of one withdrawal.
     Single(Amount),
     Rolling(Window),
+    /// The part of the balance that is not clearing.
+    Cleared(Money),
 }
 
 impl WithdrawalLimits {

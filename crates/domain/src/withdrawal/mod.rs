@@ -1,6 +1,7 @@
 //! Withdrawals: payouts in a cryptocurrency requested by a DJ or guest, and their state machine.
 
 mod approval;
+mod clearing;
 mod entity_facts;
 mod limits;
 mod moves;
@@ -11,6 +12,7 @@ mod review;
 
 pub use approval::{Approval, SUM_WITHIN, WATCHED_AFTER_LOGIN_CHANGE, approvals_needed, sum_24h};
 pub(crate) use approval::{approve, needs_no_operator};
+pub use clearing::{Clearing, Income};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
@@ -20,6 +22,7 @@ pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, deci
 pub use review::{WaitingFor, WithdrawalReview};
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use time::Duration;
 
 use crate::address::{AddressPolicy, OptionsTable};
 use crate::ids::{OperationId, UserId, WithdrawalId};
@@ -40,6 +43,10 @@ pub struct WithdrawalTerms {
     /// is always enough.
     pub second_approval_above: Option<Amount>,
     pub limits: WithdrawalLimits,
+    /// The time after which income can be withdrawn; `None` means at once.
+    pub clearing_time: Option<Duration>,
+    /// Whether the owner's e-mail address must be verified.
+    pub requires_verified_email: bool,
     /// The validation of the destination.
     pub address_policy: AddressPolicy,
     /// The payout currencies and networks; a strict policy accepts no others.

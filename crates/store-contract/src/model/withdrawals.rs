@@ -29,6 +29,15 @@ impl Model {
         if owed > 0 { Err(Refusal::Owes { owed }) } else { Ok(()) }
     }
 
+    /// The available money without the income that is clearing.
+    fn cleared(&self, owner: usize) -> i128 {
+        let person = &self.people[owner];
+        let (available, ..) = person.balances;
+        let Some(seconds) = self.terms.clearing_seconds else { return available };
+        let recent = person.income.iter().filter(|(at, _)| *at > self.now - seconds);
+        available - recent.map(|(_, amount)| amount).sum::<i128>().min(available)
+    }
+
     pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
         let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
         if max_amount.is_some_and(|most| amount > most) {
@@ -43,6 +52,9 @@ impl Model {
             }
         }
         self.affords(owner, amount)?;
+        if amount > self.cleared(owner) {
+            return Err(Refusal::Limit("cleared"));
+        }
         self.entry(owner, -amount, amount, 0);
         let sum = self.withdrawn_around(owner, now) + amount;
         let status = if sum < auto_approve_below { "approved" } else { "pending" };

@@ -10,6 +10,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::adjustments::adjustments;
+use super::entries_by_time::income_of;
 use crate::connect::failure::DatabaseFailure;
 
 /// Whether a user has a wallet, and its last entry up to a time. The entries of a wallet are ordered by time, so that
@@ -30,6 +31,16 @@ pub(crate) async fn last_until(
         .await
         .optional()?;
     Ok((exists, last))
+}
+
+/// The entries of a wallet's income after a time and, if given, up to another one.
+pub(crate) async fn income(
+    connection: &AsyncPgConnection,
+    wallet: UserId,
+    after: Timestamp,
+    until: Option<Timestamp>,
+) -> Result<Vec<StoredEntry>, DatabaseFailure> {
+    Ok(income_of(connection, vec![wallet.get()], after, until).await?)
 }
 
 /// Whether a user adjusted a wallet after a time.

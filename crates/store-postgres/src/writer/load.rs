@@ -4,8 +4,8 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet,
-    StoredWithdrawal,
+    ACTING_OPERATOR, StoredEntry, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser,
+    StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
     self, gigs, idempotency_keys, music_requests, operations, users, withdrawals,
@@ -17,11 +17,12 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
-use futures_util::future::{try_join, try_join_all, try_join5};
+use futures_util::future::{try_join_all, try_join3, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::adjustments::{AdjustedRow, adjustments};
+use crate::tables::entries_by_time::income_of;
 
 /// Locks the rows of a table with these primary keys.
 macro_rules! lock_rows {
@@ -129,14 +130,15 @@ pub(super) async fn read(
         earlier_operations(set, connection),
         used_keys(set, connection),
     );
-    let ((withdrawals, requests, adjusted, operations, keys), gigs) =
-        try_join(rows, open_gigs(set, connection)).await?;
+    let ((withdrawals, requests, adjusted, operations, keys), gigs, income) =
+        try_join3(rows, open_gigs(set, connection), recent_income(set, connection)).await?;
     Ok(LoadedRows {
         entities: EntityRows { withdrawals, music_requests: requests, gigs, ..EntityRows::default() },
         adjusted: adjusted
             .into_iter()
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
             .collect(),
+        income,
         operations,
         keys,
         ..LoadedRows::default()
@@ -196,6 +198,12 @@ async fn recent_adjustments(
     let Some(since) = set.adjusted_since else { return Ok(Vec::new()) };
     let of = set.adjusted.iter().map(|wallet| wallet.get()).collect();
     adjustments(connection, of, since).await
+}
+
+async fn recent_income(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredEntry>> {
+    let Some(since) = set.income_since else { return Ok(Vec::new()) };
+    let of = set.earned_by.iter().map(|owner| owner.get()).collect();
+    income_of(connection, of, since, None).await
 }
 
 async fn earlier_operations(

@@ -6,13 +6,14 @@ use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::Income;
 use cuepoint_store_sql::rows::StoredEntry;
 use cuepoint_store_sql::schema::{ledger_entries, wallets};
 use diesel::prelude::*;
 
 use crate::SqlStore;
 use crate::dialect::{RunQueryDsl, columns, page};
-use crate::tables::ledger_entries::{has_adjusted, last_until};
+use crate::tables::ledger_entries::{has_adjusted, income, last_until};
 
 /// More entries than any wallet has, and small enough to subtract from an entry's number.
 const FAR: i64 = 1 << 62;
@@ -93,6 +94,20 @@ impl Wallets for SqlStore {
             Ok(row)
         });
         row.await?.map(|row| row.entry(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn income(
+        &self,
+        user: UserId,
+        after: Timestamp,
+        until: Option<Timestamp>,
+    ) -> Result<Vec<Income>, Unavailable> {
+        let rows = self.read((user, after, until), async |connection, (user, after, until)| {
+            income(connection, user, after, until).await
+        });
+        let entries = rows.await?.into_iter().map(|row| row.entry(&self.currency));
+        let income = entries.filter_map(|entry| entry.map(|entry| Income::of(&entry)).transpose());
+        income.collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {

@@ -9,6 +9,7 @@ use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
+use super::entries_by_time::{income_of, newest_at};
 use crate::dialect::{Reading, RunQueryDsl, StoreFailure};
 
 /// Whether a user has a wallet, and its last entry up to a time.
@@ -19,23 +20,19 @@ pub(crate) async fn last_until(
 ) -> Result<(bool, Option<StoredEntry>), StoreFailure> {
     let newest = wallets::table.find(user.get()).select(wallets::seq);
     let Some(newest) = newest.get_result(connection).await.optional()? else { return Ok((false, None)) };
-    let number = newest_at(connection, user, newest, at).await?;
+    let number = newest_at(connection, user, newest, at)?;
     let last = ledger_entries::table.find((user.get(), number)).select(StoredEntry::as_select());
     Ok((true, last.get_result(connection).await.optional()?))
 }
 
-/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is that of its newest
-/// entry. The entries are ordered by time, so that they are bisected: with an index by time, each entry would
-/// change one more page.
-async fn newest_at(connection: Reading<'_>, user: UserId, newest: i64, at: Timestamp) -> QueryResult<i64> {
-    let (mut before, mut after) = (0, newest.saturating_add(1));
-    while after.saturating_sub(before) > 1 {
-        let middle = i64::midpoint(before, after);
-        let entry = ledger_entries::table.find((user.get(), middle)).select(ledger_entries::at);
-        let entry: Timestamp = entry.get_result(connection).await?;
-        if entry <= at { before = middle } else { after = middle }
-    }
-    Ok(before)
+/// The entries of a wallet's income after a time and, if given, up to another one.
+pub(crate) async fn income(
+    connection: Reading<'_>,
+    user: UserId,
+    after: Timestamp,
+    until: Option<Timestamp>,
+) -> Result<Vec<StoredEntry>, StoreFailure> {
+    Ok(income_of(connection, user, after, until)?)
 }
 
 /// Whether a user adjusted a wallet after a time.

@@ -23,6 +23,7 @@ use diesel::sql_types::Bool;
 use uuid::Uuid;
 
 use crate::connect::failure::SqliteFailure;
+use crate::tables::entries_by_time::income_of;
 
 /// The condition of the partial index of adjustments.
 const ADJUSTMENT: &str = "ledger_entries.kind = 'adjustment'";
@@ -81,6 +82,11 @@ pub(super) fn load(
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
     if let Some(since) = set.adjusted_since {
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
+    }
+    if let Some(since) = set.income_since {
+        for wallet in &set.earned_by {
+            loaded.income.extend(income_of(connection, *wallet, since, None)?);
+        }
     }
     for scope in &set.keys {
         let found = idempotency_keys::table

@@ -36,6 +36,7 @@ operations! {
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
+    /// - 409 `wallet_owes`: the caller owes money, and the fee is above 0.
     /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`), or there is a dedication and no open gig (`message`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open, or
@@ -47,7 +48,7 @@ operations! {
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
         class: Class::Requests,
         body: object::<MusicRequestBody>(),
-        fails: &[Code::Blocked, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[Code::Blocked, Code::DjOffline, Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
     }
 
     /// Show a music request

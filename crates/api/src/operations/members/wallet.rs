@@ -18,7 +18,7 @@ use cuepoint_views::wallet::{WalletEntryView, WalletView};
 operations! {
     /// Show the caller's balance
     ///
-    /// The available, held and owed amounts, now or at the time `at`.
+    /// The available, held, owed and clearing amounts, now or at the time `at`.
     GET "/api/v1/wallet" "getWallet" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
@@ -82,12 +82,9 @@ pub struct WalletEntryData {
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let BalanceFilters { at } = call.filters()?;
-    let wallet = &call.use_cases().wallet;
-    let balance = match at {
-        Some(at) => wallet.balance_at(&principal, at).await?,
-        None => wallet.balance(&principal).await?,
-    };
-    Ok(ApiResponse::view("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) }))
+    let (balance, clearing) = call.use_cases().wallet.balance(&principal, at).await?;
+    let wallet = WalletView::new(balance, clearing, call.currency());
+    Ok(ApiResponse::view("Wallet.", WalletData { wallet }))
 }
 
 async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

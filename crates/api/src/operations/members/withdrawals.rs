@@ -36,9 +36,12 @@ operations! {
     /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The payout provider converts the
     /// amount. The service knows neither exchange rates nor network fees.
     ///
+    /// - 403 `email_unverified`: the deployment requires a verified e-mail address
+    ///   (`withdrawals.verified_email`).
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
     /// - 422 `validation_failed`: the strict address policy refuses `currency`, `network` or `wallet_address`.
-    /// - 422 `limit_exceeded`: the amount exceeds the limit for one withdrawal, or for all withdrawals of a period.
+    /// - 422 `limit_exceeded`: the amount exceeds the limit for one withdrawal, or for all withdrawals of a period, or
+    ///   the part of the balance that is not `clearing` (`getWallet`).
     /// - 422 `insufficient_funds`: the amount is more than the available balance.
     ///
     /// The service approves the withdrawal immediately if the caller's total within 24 hours is below
@@ -53,7 +56,7 @@ operations! {
         answers: created_bare::<CreatedWithdrawalData>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
-        fails: &[Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[Code::EmailUnverified, Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
         is_fixed: true,
     }
 

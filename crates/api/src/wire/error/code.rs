@@ -85,6 +85,8 @@ codes! {
     /// An operator who adjusted a wallet cannot approve, reject or fail its owner's withdrawals for 30 days. Another
     /// operator can.
     RecentAdjustment = FORBIDDEN, "recent_adjustment", "You adjusted this balance recently. Ask another operator.";
+    /// Withdrawals require a verified e-mail address. Verify it with `POST /api/v1/user/email/verify`.
+    EmailUnverified = FORBIDDEN, "email_unverified", "Verify your e-mail address first.";
     /// The DJ has blocked the guest.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
     /// Only operators, or operators and auditors, can do this. For a personal access token: its scopes do not allow it.
@@ -113,8 +115,8 @@ codes! {
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// A request with the same Idempotency-Key is still running.
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this Idempotency-Key is still running.";
-    /// The owner of the withdrawal has to pay a debt first. `owed` is its amount.
-    WalletOwes = CONFLICT, "wallet_owes", "The wallet's debt must be paid before money can be withdrawn.";
+    /// The wallet has to pay a debt first. `owed` is its amount.
+    WalletOwes = CONFLICT, "wallet_owes", "The wallet's debt must be paid before its money can be used.";
     /// The user cannot be erased while a balance is available, held or owed.
     WalletNotEmpty = CONFLICT, "wallet_not_empty", "Empty the wallet and pay any debt first.";
     /// The user cannot be erased while a recent top-up is pending.

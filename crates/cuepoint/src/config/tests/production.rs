@@ -54,6 +54,25 @@ fn development_settings_are_refused_in_production() {
 }
 
 #[test]
+fn withdrawals_with_a_verified_address_require_email_when_a_server_starts() {
+    let sentence =
+        "withdrawals.verified_email: requires notifier.email, without which no address can be verified";
+    let checked = |keys: &[(&str, &str)]| {
+        let keys = [PRODUCTION, keys].concat();
+        let settings = layers(DeploymentEnvironment::Production, &keys).settings().unwrap();
+        settings.check_server().map_err(|error| error.to_string())
+    };
+    assert_eq!(checked(&[]), Err(sentence.to_owned()));
+    assert_eq!(checked(&[("withdrawals.verified_email", "false")]), Ok(()));
+    let smtp = [
+        ("notifier.email", "smtp"),
+        ("notifier.smtp_url", "smtps://user:password@mail.example.com"),
+        ("notifier.from", "Cuepoint <no-reply@example.com>"),
+    ];
+    assert_eq!(checked(&smtp), Ok(()));
+}
+
+#[test]
 fn loopback_urls_need_no_encryption() {
     for url in ["http://127.0.0.1:9000/x", "http://[::1]/", "http://localhost", "https://payouts.example.com"]
     {

@@ -6,6 +6,7 @@ use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
+use crate::money::Money;
 use crate::music_request::{
     Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus,
     Stars,
@@ -13,8 +14,8 @@ use crate::music_request::{
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
 
-/// Makes a request and holds its fee. If funds are insufficient, the guest's own overdue fees are released
-/// first.
+/// Makes a request and holds its fee. If funds are insufficient, or the guest owes money, the guest's own overdue fees
+/// are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest;
 
@@ -71,6 +72,9 @@ pub enum OpenRequestRefusal {
     /// The guest already has this number of open requests with the DJ, the maximum.
     #[error("{0} requests are open already")]
     TooManyOpen(u32),
+    /// The guest owes this amount, and the fee is not zero.
+    #[error("the guest owes money")]
+    WalletOwes(Money),
     /// The guest's balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
@@ -129,6 +133,7 @@ impl Command for OpenRequest {
             Rejection::InsufficientFunds { .. } => {
                 CommandError::Refused(OpenRequestRefusal::InsufficientFunds)
             }
+            Rejection::WalletOwes { owed } => CommandError::Refused(OpenRequestRefusal::WalletOwes(owed)),
             Rejection::TooManyOpen(most) => CommandError::Refused(OpenRequestRefusal::TooManyOpen(most)),
             other => Failure::from(other).into(),
         }

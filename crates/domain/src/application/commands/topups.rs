@@ -42,6 +42,9 @@ pub enum OpenTopupRefusal {
     /// This deployment takes no top-ups.
     #[error("top-ups are not offered")]
     NotOffered,
+    /// It is less than this amount, the smallest one.
+    #[error("the top-up is too small")]
+    TooSmall(Amount),
     /// The provider refused the top-up, which failed.
     #[error("the payment provider refused the top-up")]
     RefusedByProvider,
@@ -68,6 +71,9 @@ impl Command for OpenTopup {
         &self,
         Decide { env, metadata, principal, input: amount, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
+        if let Some(least) = env.terms.least_topup.filter(|least| amount < least) {
+            return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
+        }
         let charge = match env.ports.topup_provider.intake() {
             Intake::NotOffered => return Err(CommandError::Refused(OpenTopupRefusal::NotOffered)),
             Intake::Confirmed => Charge::Confirmed,

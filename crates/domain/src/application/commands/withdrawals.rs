@@ -15,8 +15,8 @@ use crate::withdrawal::{
     Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
 };
 
-/// Makes a withdrawal and holds its amount. If funds are insufficient, or the owner owes money, the owner's overdue
-/// fees are released first.
+/// Makes a withdrawal and holds its amount. If the balance does not permit it, the owner's overdue fees are released
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenWithdrawal;
 
@@ -78,6 +78,9 @@ pub enum OpenWithdrawalRefusal {
     /// The owner owes this amount.
     #[error("the owner owes money")]
     WalletOwes(Money),
+    /// The owner's e-mail address is not verified.
+    #[error("the e-mail address is not verified")]
+    EmailUnverified,
     /// The balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
@@ -155,6 +158,7 @@ impl Command for OpenWithdrawal {
                 CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds)
             }
             Rejection::WalletOwes { owed } => CommandError::Refused(OpenWithdrawalRefusal::WalletOwes(owed)),
+            Rejection::EmailUnverified => CommandError::Refused(OpenWithdrawalRefusal::EmailUnverified),
             Rejection::LimitExceeded(limit) => CommandError::refused(OpenRefusal::Limit(limit)),
             other => Failure::from(other).into(),
         }

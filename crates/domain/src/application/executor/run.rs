@@ -99,8 +99,8 @@ impl Executor {
         Err(Failure::Conflict.into())
     }
 
-    /// Applies a plan. If it is short of funds, or its payer owes money, the payer's own overdue fees are released,
-    /// and it is applied again, even if another server released them in the meantime.
+    /// Applies a plan. If the payer's balance does not permit it, the payer's own overdue fees are released, and it is
+    /// applied again, even if another server released them in the meantime.
     async fn apply(
         &self,
         plan: Plan,
@@ -110,7 +110,7 @@ impl Executor {
         let (env, deadline) = (&self.env, Some(deadline));
         let Some(payer) = payer else { return apply(env, plan, deadline).await };
         match apply(env, plan.clone(), deadline).await {
-            Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. } | Rejection::WalletOwes { .. })) => {
+            Err(ApplyError::Rejected(rejection)) if rejection.depends_on_balance() => {
                 Expiry { env }.settle_own(payer).await?;
                 apply(env, plan, deadline).await
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::application::environment::Environment;
+use crate::money::Amount;
 use crate::music_request::RequestTerms;
 use crate::ports::{Intake, Recipient};
 use crate::text::{Email, Line};
@@ -25,6 +26,12 @@ impl SettingsQueries {
     #[must_use]
     pub fn withdrawals(&self) -> &WithdrawalTerms {
         &self.env.terms.withdrawals
+    }
+
+    /// The smallest top-up, if there is one.
+    #[must_use]
+    pub fn least_topup(&self) -> Option<Amount> {
+        self.env.terms.least_topup
     }
 
     /// Whether the deployment takes top-ups.

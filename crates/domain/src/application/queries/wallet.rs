@@ -6,9 +6,11 @@ use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
 use crate::authorization::{Principal, permission};
+use crate::ids::UserId;
 use crate::ledger::{Balance, Entry, EntryKind};
 use crate::page::{PageRequest, Rows};
 use crate::timestamp::Timestamp;
+use crate::withdrawal::Clearing;
 
 /// Reads wallets.
 #[derive(Clone)]
@@ -17,16 +19,33 @@ pub struct WalletQueries {
 }
 
 impl WalletQueries {
-    /// The balance of the principal's wallet.
-    pub async fn balance(&self, principal: &Principal) -> Result<Balance, Failure> {
+    /// The balance of the principal's wallet, at this time or now, and what of it was clearing then.
+    pub async fn balance(
+        &self,
+        principal: &Principal,
+        at: Option<Timestamp>,
+    ) -> Result<(Balance, Clearing), Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
-        self.env.wallets.balance(*owner).await?.ok_or(Failure::UnknownPrincipal)
+        let wallets = &self.env.wallets;
+        let balance = match at {
+            Some(at) => wallets.balance_at(*owner, at).await?,
+            None => wallets.balance(*owner).await?,
+        };
+        let balance = balance.ok_or(Failure::UnknownPrincipal)?;
+        Ok((balance, self.clearing(*owner, balance, at).await?))
     }
 
-    /// The balance of the principal's wallet at this time.
-    pub async fn balance_at(&self, principal: &Principal, at: Timestamp) -> Result<Balance, Failure> {
-        let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
-        self.env.wallets.balance_at(*owner, at).await?.ok_or(Failure::UnknownPrincipal)
+    /// What of this balance of the user was clearing at this time, or is clearing now.
+    async fn clearing(
+        &self,
+        owner: UserId,
+        balance: Balance,
+        at: Option<Timestamp>,
+    ) -> Result<Clearing, Failure> {
+        let Some(time) = self.env.terms.withdrawals.clearing_time else { return Ok(Clearing::default()) };
+        let now = at.unwrap_or_else(|| self.env.now());
+        let income = self.env.wallets.income(owner, now.minus(time), at).await?;
+        Ok(Clearing::of(balance.available, time, now, income))
     }
 
     /// A page of the principal's statement, newest first; the entries of one kind, or all.

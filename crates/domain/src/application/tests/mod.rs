@@ -280,6 +280,7 @@ impl Default for Terms {
                 lease: Duration::seconds(30),
             },
             payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
+            least_topup: None,
             topups_pending_for: Duration::days(7),
             events_shown_for: None,
             refresh_token_for: Duration::days(30),

@@ -1,0 +1,101 @@
+//! Clearing: money of a stolen card cannot leave as a withdrawal before the charge-back.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Message, Person, Server, Store, TOPUPS, song};
+
+on_every_store!(money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback);
+
+on_one_store!(
+    a_withdrawal_requires_a_verified_address_if_the_deployment_does,
+    without_a_clearing_time_nothing_is_clearing,
+    a_wallet_in_debt_pays_for_no_request,
+    a_topup_below_the_minimum_is_refused,
+);
+
+const CLEARING: [(&str, &str); 1] = [("withdrawals.clearing_hours", "72")];
+
+/// The available and the clearing amount, and the time at which it is cleared.
+fn purse(person: &Person) -> (String, String, Value) {
+    let answer = person.get("/wallet");
+    let amount = |key| answer.raw(&format!("/data/wallet/{key}"));
+    (amount("available"), amount("clearing"), answer.data(200)["wallet"]["clears_at"].clone())
+}
+
+/// The message of the error of `amount` in a refused withdrawal.
+fn refused(person: &Person, amount: &str) -> String {
+    let body = person.withdraw(amount).refused(422, "limit_exceeded");
+    body["errors"]["amount"][0].as_str().unwrap().to_owned()
+}
+
+/// Attack API6: a stolen card pays a song of an accomplice, who withdraws before the charge-back.
+fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store) {
+    let server = Server::configured(store, &[&TOPUPS[..], &CLEARING].concat());
+    let (guest, dj) = (server.guest(), server.dj_at("20", "20"));
+    let topup = guest.topup("30");
+    let reference = guest.topup_reference(topup);
+    Message::topup_of("30", "topup.confirmed", &reference).accepted_by(&server);
+    assert_eq!(refused(&guest, "10"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+    dj.answer(guest.request_song(&dj), "played").data(200);
+    let (available, clearing, until) = purse(&dj);
+    assert_eq!((available.as_str(), clearing.as_str()), ("20.00", "20.00"));
+    let played = dj.get("/wallet/entries").data(200)["data"][0]["created_at"].clone();
+    let day = |time: &Value| time.as_str().unwrap()[..10].to_owned();
+    assert!(day(&until) > day(&played) && until.as_str().unwrap()[10..] == played.as_str().unwrap()[10..]);
+    assert_eq!(refused(&dj, "20"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+    dj.withdraw("20.01").refused(422, "insufficient_funds");
+    // The balance at a time before the income had nothing to clear.
+    let before = dj.get("/wallet?at=2020-01-01T00:00:00Z");
+    assert_eq!(
+        (before.raw("/data/wallet/clearing"), &before.data(200)["wallet"]["clears_at"]),
+        ("0.00".to_owned(), &Value::Null)
+    );
+    let message = json!({"reference": reference, "amount": 30});
+    Message::about_topup("topup.reversed", message).accepted_by(&server);
+    assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "20.00");
+    assert_eq!(refused(&dj, "1"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+}
+
+fn a_withdrawal_requires_a_verified_address_if_the_deployment_does(store: Store) {
+    let server = Server::configured(store, &[("withdrawals.verified_email", "true")]);
+    let guest = server.guest();
+    guest.topup("20");
+    guest.withdraw("5").refused(403, "email_unverified");
+    guest.call("POST", "/auth/email/code").send().data(200);
+    let message = server.message(&guest.email, 0);
+    let code: String = message.split_once("code is ").unwrap().1.chars().take(6).collect();
+    guest.post("/auth/email/verify", &json!({"code": code})).data(200);
+    assert_eq!(guest.withdraw("5").status, 201);
+}
+
+fn without_a_clearing_time_nothing_is_clearing(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    guest.topup("20");
+    assert_eq!(purse(&guest), ("20.00".to_owned(), "0.00".to_owned(), Value::Null));
+    assert_eq!(guest.withdraw("20").status, 201);
+}
+
+fn a_wallet_in_debt_pays_for_no_request(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj, free) = (server.guest(), server.dj_at("20", "20"), server.dj_at("0", "0"));
+    let topup = guest.topup("20");
+    dj.answer(guest.request_song(&dj), "played").data(200);
+    operator
+        .post(&format!("/operator/topups/{topup}/chargeback"), &json!({"reason": "a stolen card"}))
+        .data(200);
+    let refused = guest.post("/music/requests", &song(dj.id));
+    refused.refused(409, "wallet_owes");
+    assert_eq!(refused.raw("/owed"), "20.00");
+    guest.request_song(&free);
+}
+
+fn a_topup_below_the_minimum_is_refused(store: Store) {
+    let server = Server::configured(store, &[("topups.min_amount", "2.50")]);
+    let guest = server.guest();
+    let refused = guest.post("/wallet/topups", &json!({"amount": 2.49})).invalid(&["amount"]);
+    assert_eq!(refused["amount"][0], "The amount field must be at least 2.50.");
+    guest.topup("2.50");
+    let settings = server.client().outside("GET", "/api/v1/settings").send();
+    assert_eq!(settings.raw("/data/settings/amounts/topup/minimum"), "2.50");
+}

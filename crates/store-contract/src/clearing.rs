@@ -1,0 +1,132 @@
+//! Clearing: income cannot be withdrawn at once.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{Plan, Rejection, plans};
+use cuepoint_domain::ports::Store;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::{Limit, WithdrawalTerms};
+use time::Duration;
+
+use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, topup_of};
+
+promises! { ($) clearing as clearing_promises {
+    income_clears_exactly_after_the_clearing_time,
+    earnings_are_clearing_and_refunds_and_corrections_are_not,
+    a_charge_back_leaves_no_recent_money_to_withdraw,
+    income_and_withdrawals_at_once_leave_the_income_in_the_wallet,
+    only_owners_with_a_verified_address_can_withdraw_if_that_is_required,
+}}
+
+/// The clearing time.
+const TIME: Duration = Duration::hours(72);
+
+fn scenario(store: Arc<dyn Store>) -> Scenario {
+    let mut scenario = Scenario::new(store);
+    scenario.withdrawals = WithdrawalTerms { clearing_time: Some(TIME), ..scenario.withdrawals };
+    scenario
+}
+
+async fn topup(scenario: &Scenario, user: UserId, cents: i128, now: Timestamp) -> Plan {
+    let id = scenario.ids.next_topup().await.unwrap();
+    plans::open_topup(scenario.by(user, now), id, user, amount(cents), Charge::Confirmed)
+}
+
+/// Withdraws an amount, or returns the amount that could be withdrawn.
+async fn withdraw(scenario: &Scenario, user: UserId, cents: i128, now: Timestamp) -> Result<(), i128> {
+    match scenario.withdraw(user, cents, now).await {
+        Ok(_) => Ok(()),
+        Err(Refused::Rejected(Rejection::LimitExceeded(Limit::Cleared(most)))) => Err(most.minor()),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+/// The times and amounts of a user's income after a time.
+async fn income(scenario: &Scenario, user: UserId, after: Timestamp) -> Vec<(Timestamp, i128)> {
+    let income = scenario.store.income(user, after, None).await.unwrap();
+    income.into_iter().map(|one| (one.at, one.amount.minor())).collect()
+}
+
+/// A top-up can be withdrawn after the clearing time, to the microsecond, and earlier money before.
+pub async fn income_clears_exactly_after_the_clearing_time(store: Arc<dyn Store>) {
+    let scenario = scenario(store);
+    let guest = scenario.guest(0).await;
+    scenario.fresh(topup(&scenario, guest, 1_000, at(0)).await).await;
+    let cleared = at(0).plus(TIME);
+    let before = cleared.minus(Duration::MICROSECOND);
+    assert_eq!(income(&scenario, guest, before.minus(TIME)).await, [(at(0), 1_000)]);
+    assert_eq!(withdraw(&scenario, guest, 100, before).await, Err(0));
+    assert_eq!(income(&scenario, guest, at(0)).await, []);
+    assert_eq!(withdraw(&scenario, guest, 100, cleared).await, Ok(()));
+    scenario.fresh(topup(&scenario, guest, 300, cleared).await).await;
+    assert_eq!(withdraw(&scenario, guest, 901, cleared.plus(Duration::HOUR)).await, Err(900));
+    assert_eq!(withdraw(&scenario, guest, 900, cleared.plus(Duration::HOUR)).await, Ok(()));
+    assert_eq!(withdraw(&scenario, guest, 100, cleared.plus(Duration::HOUR)).await, Err(0));
+    let until = async |until| scenario.store.income(guest, at(0), Some(until)).await.unwrap().len();
+    assert_eq!((until(cleared.minus(Duration::MICROSECOND)).await, until(cleared).await), (0, 1));
+    let nobody = scenario.ids.next_user().await.unwrap();
+    assert_eq!(income(&scenario, nobody, at(0)).await, []);
+}
+
+/// The DJ's share of a played request is clearing. The refunded fee of a guest and an operator's correction are not.
+pub async fn earnings_are_clearing_and_refunds_and_corrections_are_not(store: Arc<dyn Store>) {
+    let scenario = scenario(store).with_commission(1_000);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(500).await);
+    let later = at(0).plus(TIME);
+    let played = scenario.request(guest, dj, later).await;
+    scenario.move_request(played.id, Move::Play, later).await.unwrap();
+    assert_eq!(income(&scenario, dj, at(0)).await, [(later, 450)]);
+    assert_eq!(withdraw(&scenario, dj, 100, later).await, Err(0));
+    scenario.move_request(played.id, Move::Refund, later).await.unwrap();
+    let operator = scenario.operator().await;
+    scenario.fresh(scenario.adjust_plan(scenario.by(operator, later), guest, 100).await).await;
+    assert_eq!(income(&scenario, guest, at(0)).await, []);
+    assert_eq!(withdraw(&scenario, guest, 1_100, later).await, Ok(()));
+}
+
+/// Of two recent top-ups, one is charged back: the other one is still clearing.
+pub async fn a_charge_back_leaves_no_recent_money_to_withdraw(store: Arc<dyn Store>) {
+    let scenario = scenario(store);
+    let guest = scenario.guest(0).await;
+    let stolen = topup_of(&scenario.fresh(topup(&scenario, guest, 700, at(1)).await).await);
+    scenario.fresh(topup(&scenario, guest, 300, at(2)).await).await;
+    scenario.fresh(plans::reverse_topup(scenario.by(guest, at(3)), &stolen).unwrap()).await;
+    assert_eq!(scenario.balance(guest).await, balance(300, 0));
+    assert_eq!(withdraw(&scenario, guest, 100, at(4)).await, Err(0));
+    assert_eq!(withdraw(&scenario, guest, 300, at(2).plus(TIME)).await, Ok(()));
+}
+
+/// Top-ups and withdrawals at the same time, in one group or several: only the money from before leaves.
+pub async fn income_and_withdrawals_at_once_leave_the_income_in_the_wallet(store: Arc<dyn Store>) {
+    let scenario = scenario(store);
+    let guest = scenario.guest(1_000).await;
+    let now = at(0).plus(TIME);
+    let mut plans = Vec::new();
+    for _ in 0..20 {
+        plans.push(topup(&scenario, guest, 100, now).await);
+        plans.push(scenario.withdrawal_plan(scenario.by(guest, now), guest, 100).await.unwrap());
+    }
+    let answers = at_once(plans.into_iter().map(|plan| {
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
+    }))
+    .await;
+    let withdrawn = answers.iter().skip(1).step_by(2).filter(|answer| answer.is_ok()).count();
+    assert_eq!(withdrawn, 10);
+    assert_eq!(scenario.balance(guest).await, balance(2_000, 1_000));
+}
+
+/// The address is read when the withdrawal is made.
+pub async fn only_owners_with_a_verified_address_can_withdraw_if_that_is_required(store: Arc<dyn Store>) {
+    let mut scenario = Scenario::new(store);
+    let guest = scenario.guest(1_000).await;
+    let mut withdraw = async |required| {
+        scenario.withdrawals.requires_verified_email = required;
+        scenario.withdraw(guest, 100, at(1)).await.map(drop)
+    };
+    assert!(matches!(withdraw(true).await, Err(Refused::Rejected(Rejection::EmailUnverified))));
+    assert!(withdraw(false).await.is_ok());
+}
