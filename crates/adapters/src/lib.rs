@@ -13,6 +13,7 @@ pub mod event_hub;
 pub mod event_stream;
 mod http_client;
 pub mod job_queue;
+pub mod link_template;
 pub mod networks;
 pub mod notifier;
 pub mod observability;

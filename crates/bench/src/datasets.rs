@@ -54,7 +54,7 @@ impl Bench {
         self.copy_to_file(programs)
     }
 
-    /// Seeds a SQLite file by the programs of another build, which may be older: it reads no data of a newer one.
+    /// Seeds a SQLite file with the programs of another build, because an older build cannot read data of a newer one.
     pub(crate) fn seed_file(&self, programs: &Programs) -> anyhow::Result<()> {
         self.cluster.create(WRITTEN)?;
         let (url, scale) = (self.cluster.url_of(WRITTEN), self.options.scale.to_string());
@@ -62,8 +62,8 @@ impl Bench {
         let seeded = seed
             .args(["seed", "--url", &url, "--scale", &scale])
             .status()
-            .context("the other build cannot seed")?;
-        ensure!(seeded.success(), "the other build cannot seed a database");
+            .context("the seed program of the other build did not start")?;
+        ensure!(seeded.success(), "the seed program of the other build failed");
         self.copy_to_file(programs).map(drop)
     }
 
@@ -105,7 +105,8 @@ impl Bench {
         DataDirectory::at(self.options.folder.join(format!("{database}.data")))
     }
 
-    /// The data of a store: a fresh copy if it is written, or a file, which a newer build migrates.
+    /// The data of a store. A database is a fresh copy if it is written. A SQLite file is always a copy, because a newer
+    /// build migrates it.
     pub(crate) fn dataset(&self, store: Store, name: &'static str) -> anyhow::Result<Dataset> {
         Ok(match store {
             Store::Memory => Dataset::Memory,

@@ -29,7 +29,7 @@ const QUEUE: usize = 300;
 const SHOWN: usize = 20;
 /// The number of measured requests in each gig: less than its limit, also with those of the queue.
 const PER_GIG: usize = 600;
-/// The limits of gigs, never reached; the second one is the largest that is permitted.
+/// Limits that the benchmark never reaches. The second one is the largest permitted value.
 const SETTINGS: [(&str, &str); 2] =
     [("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS), ("CUEPOINT__GIGS__MAX_OPEN", "1000")];
 /// The longest wait for an answer, or for an event on a stream.

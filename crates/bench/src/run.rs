@@ -240,7 +240,7 @@ impl Bench {
         self.server_with(number, programs, data, &[])
     }
 
-    /// Starts the server with this number on the data, with more settings, which an older build may not know.
+    /// Starts the server with this number on the data. `more` has settings that an older build may not know.
     pub(crate) fn server_with(
         &self,
         number: usize,

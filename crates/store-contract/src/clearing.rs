@@ -1,4 +1,4 @@
-//! Clearing: income cannot be withdrawn at once.
+//! Clearing: recent income cannot be withdrawn.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, topup_of}
 
 promises! { ($) clearing as clearing_promises {
     income_clears_exactly_after_the_clearing_time,
-    earnings_are_clearing_and_refunds_and_corrections_are_not,
-    a_charge_back_leaves_no_recent_money_to_withdraw,
-    income_and_withdrawals_at_once_leave_the_income_in_the_wallet,
-    only_owners_with_a_verified_address_can_withdraw_if_that_is_required,
+    earnings_are_clearing_but_refunds_and_adjustments_are_not,
+    a_charge_back_of_one_topup_leaves_the_other_clearing,
+    concurrent_topups_and_withdrawals_leave_the_income_in_the_wallet,
+    a_withdrawal_can_require_a_verified_email_address,
 }}
 
 /// The clearing time.
@@ -50,7 +50,8 @@ async fn income(scenario: &Scenario, user: UserId, after: Timestamp) -> Vec<(Tim
     income.into_iter().map(|one| (one.at, one.amount.minor())).collect()
 }
 
-/// A top-up can be withdrawn after the clearing time, to the microsecond, and earlier money before.
+/// A top-up can be withdrawn when the clearing time ends, and not a microsecond earlier. A new top-up does not block older
+/// money.
 pub async fn income_clears_exactly_after_the_clearing_time(store: Arc<dyn Store>) {
     let scenario = scenario(store);
     let guest = scenario.guest(0).await;
@@ -71,8 +72,8 @@ pub async fn income_clears_exactly_after_the_clearing_time(store: Arc<dyn Store>
     assert_eq!(income(&scenario, nobody, at(0)).await, []);
 }
 
-/// The DJ's share of a played request is clearing. The refunded fee of a guest and an operator's correction are not.
-pub async fn earnings_are_clearing_and_refunds_and_corrections_are_not(store: Arc<dyn Store>) {
+/// The DJ's share of a played request is clearing. The refunded fee of a guest and an operator's adjustment are not.
+pub async fn earnings_are_clearing_but_refunds_and_adjustments_are_not(store: Arc<dyn Store>) {
     let scenario = scenario(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(500).await);
     let later = at(0).plus(TIME);
@@ -88,7 +89,7 @@ pub async fn earnings_are_clearing_and_refunds_and_corrections_are_not(store: Ar
 }
 
 /// Of two recent top-ups, one is charged back: the other one is still clearing.
-pub async fn a_charge_back_leaves_no_recent_money_to_withdraw(store: Arc<dyn Store>) {
+pub async fn a_charge_back_of_one_topup_leaves_the_other_clearing(store: Arc<dyn Store>) {
     let scenario = scenario(store);
     let guest = scenario.guest(0).await;
     let stolen = topup_of(&scenario.fresh(topup(&scenario, guest, 700, at(1)).await).await);
@@ -99,8 +100,8 @@ pub async fn a_charge_back_leaves_no_recent_money_to_withdraw(store: Arc<dyn Sto
     assert_eq!(withdraw(&scenario, guest, 300, at(2).plus(TIME)).await, Ok(()));
 }
 
-/// Top-ups and withdrawals at the same time, in one group or several: only the money from before leaves.
-pub async fn income_and_withdrawals_at_once_leave_the_income_in_the_wallet(store: Arc<dyn Store>) {
+/// Only the older money can be withdrawn, in one group or several.
+pub async fn concurrent_topups_and_withdrawals_leave_the_income_in_the_wallet(store: Arc<dyn Store>) {
     let scenario = scenario(store);
     let guest = scenario.guest(1_000).await;
     let now = at(0).plus(TIME);
@@ -119,8 +120,8 @@ pub async fn income_and_withdrawals_at_once_leave_the_income_in_the_wallet(store
     assert_eq!(scenario.balance(guest).await, balance(2_000, 1_000));
 }
 
-/// The address is read when the withdrawal is made.
-pub async fn only_owners_with_a_verified_address_can_withdraw_if_that_is_required(store: Arc<dyn Store>) {
+/// A deployment can refuse withdrawals of users without a verified e-mail address.
+pub async fn a_withdrawal_can_require_a_verified_email_address(store: Arc<dyn Store>) {
     let mut scenario = Scenario::new(store);
     let guest = scenario.guest(1_000).await;
     let mut withdraw = async |required| {

@@ -183,16 +183,16 @@ impl Model {
     }
 
     /// Credits a wallet, or debits it if `amount` is negative: a credit pays the debt first.
-    fn income(&mut self, who: usize, amount: i128) {
+    fn credit(&mut self, who: usize, amount: i128) {
         let (.., owed) = self.people[who].balances;
         let pays = amount.clamp(0, owed);
         self.entry(who, amount - pays, 0, -pays);
     }
 
-    /// Credits a wallet with a top-up or an earning, which clears later.
-    fn earn(&mut self, who: usize, amount: i128) {
+    /// Credits income, which clears later.
+    fn credit_income(&mut self, who: usize, amount: i128) {
         let (before, ..) = self.people[who].balances;
-        self.income(who, amount);
+        self.credit(who, amount);
         let person = &mut self.people[who];
         let (after, ..) = person.balances;
         person.income.push((self.now, after - before));
@@ -239,7 +239,7 @@ impl Model {
             self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
             self.topups[place].ordering.next = None;
             if confirmed {
-                self.earn(owner, amount);
+                self.credit_income(owner, amount);
                 self.posting(-amount);
             }
         }
@@ -254,7 +254,7 @@ impl Model {
         now: i64,
     ) -> Result<Seen, Refusal> {
         self.affords(who, -cents)?;
-        self.income(who, cents);
+        self.credit(who, cents);
         self.posting(-cents);
         self.adjustments += 1;
         self.people[who].adjusted.push((operator, now));
@@ -404,7 +404,7 @@ impl Model {
     /// Pays the DJ the fee less the commission, and the platform its commission.
     fn capture(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
         self.entry(guest, 0, -fee, 0);
-        self.earn(dj, fee - commission);
+        self.credit_income(dj, fee - commission);
         self.posting(commission);
         self.people[dj].dj.as_mut().unwrap().played += 1;
     }
@@ -415,7 +415,7 @@ impl Model {
         let returns = fee - commission;
         let (available, ..) = self.people[dj].balances;
         let has = returns.min(available);
-        self.income(guest, fee);
+        self.credit(guest, fee);
         self.entry(dj, -has, 0, returns - has);
         self.posting(-commission);
     }

@@ -21,7 +21,7 @@ promises! { ($) reversals as reversals_promises {
     reversals_debit_the_available_balance_and_then_create_debt,
     a_topup_can_be_reversed_only_once,
     only_confirmed_topups_can_be_reversed,
-    requests_of_a_guest_in_debt_need_a_fee_of_zero,
+    a_guest_in_debt_can_make_only_requests_without_a_fee,
     a_reversal_by_an_operator_is_recorded_in_the_security_log,
 }}
 
@@ -36,8 +36,8 @@ fn owing(balance: Balance, owed: i128) -> Balance {
     Balance { owed: money(owed), ..balance }
 }
 
-/// A guest whose money is owed cannot hold more of it, and can still make requests without a fee.
-pub async fn requests_of_a_guest_in_debt_need_a_fee_of_zero(store: Arc<dyn Store>) {
+/// A guest who owes money cannot make a request with a fee, but can make one without.
+pub async fn a_guest_in_debt_can_make_only_requests_without_a_fee(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.confirmed_topup(guest, 1_000).await;

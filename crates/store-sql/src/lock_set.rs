@@ -46,7 +46,7 @@ pub struct GroupLockSet {
     /// The earliest time of those adjustments; `None` if none are read.
     pub adjusted_since: Option<Timestamp>,
     /// The wallets with recent income to read, by owner.
-    pub earned_by: BTreeSet<UserId>,
+    pub income_of: BTreeSet<UserId>,
     /// The earliest time of this income; `None` if none is read.
     pub income_since: Option<Timestamp>,
     /// The DJs with open gigs to read.
@@ -80,7 +80,7 @@ impl GroupLockSet {
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }
             if let Some((wallet, since)) = income_since {
-                all.earned_by.insert(wallet);
+                all.income_of.insert(wallet);
                 all.income_since = Some(all.income_since.map_or(since, |other| other.min(since)));
             }
             all.gigs_of.extend(open_gig_of);

@@ -15,6 +15,7 @@ view! {
         topup: &Topup,
         reference: &'a str,
         currency: &'a Currency,
+        return_url: Option<String>,
     ) {
         /// Id of the top-up.
         #[id(example = 3)]
@@ -28,6 +29,11 @@ view! {
         /// Currency of `amount`.
         #[schema(example = "USD")]
         currency: &'a str = currency.code(),
+        /// Page to which the payment page sends the browser afterwards, by GET. Absent if `topups.return_url` is not
+        /// set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false, example = "https://app.example/topups/019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        return_url: Option<String> = return_url,
     }
 }
 

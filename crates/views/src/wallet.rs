@@ -20,21 +20,21 @@ view! {
         /// Number of decimals of the currency.
         #[schema(example = 2)]
         scale: u8 = currency.scale(),
-        /// Available amount, in major units. It can be spent, and withdrawn except for the clearing part.
+        /// Available amount, in major units. It can be spent. The part that is not `clearing` can also be withdrawn.
         #[decimal(example = 40.00)]
         available: Number = Number::money(currency, balance.available),
         /// Amount held for open requests and withdrawals, in major units.
         #[decimal(example = 10.00)]
         held: Number = Number::money(currency, balance.held),
-        /// Debt, in major units, from a charge-back or a refund. Income and released money pay it first. Until then,
-        /// withdrawals return 409 `wallet_owes`.
+        /// Debt, in major units, from a charge-back or a refund. Credited and released money pays it first. Until
+        /// then, withdrawals and music requests with a fee return 409 `wallet_owes`.
         #[decimal(example = 0.00)]
         owed: Number = Number::money(currency, balance.owed),
-        /// Part of the available amount that cannot be withdrawn yet, in major units: the payer of a recent top-up can
-        /// still take the money back.
+        /// Part of the available amount that cannot be withdrawn yet, in major units. It comes from recent top-ups or
+        /// payments of guests, because a charge-back may follow.
         #[decimal(example = 25.00)]
         clearing: Number = Number::money(currency, clearing.amount),
-        /// Time at which the whole available amount can be withdrawn, unless more arrives. Null if nothing is clearing.
+        /// Time at which the whole available amount can be withdrawn if no more income arrives. Null if nothing is clearing.
         #[timestamp(example = "2026-02-03T20:15:00.000000Z")]
         clears_at: Option<WireTimestamp> = clearing.until.map(WireTimestamp),
     }

@@ -59,6 +59,7 @@ const CRATES: &[CrateLayers] = &[
                 "event_hub",
                 "http_client",
                 "job_queue",
+                "link_template",
                 "notifier",
                 "outgoing",
                 "payouts",

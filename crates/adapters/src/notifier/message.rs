@@ -10,7 +10,8 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::webhook::DisabledReason;
 
-use super::{LinkTemplate, MessageLinks};
+use super::MessageLinks;
+use crate::link_template::LinkTemplate;
 
 /// A message. It does not implement `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod smtp;
 mod webhook;
 
 pub use channels::{Channel, Channels};
-pub use links::{LinkTemplate, MessageLinks};
+pub use links::MessageLinks;
 pub use log::LogChannel;
 pub use message::Message;
 pub use smtp::SmtpChannel;

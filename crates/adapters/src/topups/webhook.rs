@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::link_template::LinkTemplate;
 use crate::signed_messages::{Reply, WebhookClient};
 use cuepoint_views::provider_orders::PaymentRequestView;
 
@@ -16,6 +17,7 @@ use cuepoint_views::provider_orders::PaymentRequestView;
 pub struct TopupWebhook {
     client: Option<WebhookClient>,
     currency: Currency,
+    return_page: Option<LinkTemplate>,
 }
 
 /// The body of an answer with more information than the receipt of the order.
@@ -47,15 +49,21 @@ enum Answer {
 
 impl TopupWebhook {
     /// Creates a provider that uses this caller, or that learns of top-ups by other means without one.
-    /// Amounts are in `currency`.
+    /// Amounts are in `currency`. After the payment, the payment page sends the browser to `return_page`, which gets the
+    /// reference.
     #[must_use]
-    pub fn new(client: Option<WebhookClient>, currency: Currency) -> Self {
-        Self { client, currency }
+    pub const fn new(
+        client: Option<WebhookClient>,
+        currency: Currency,
+        return_page: Option<LinkTemplate>,
+    ) -> Self {
+        Self { client, currency, return_page }
     }
 
     async fn ask(&self, client: &WebhookClient, topup: &Topup) -> Result<OrderReply, Unavailable> {
         let reference = topup.reference().to_string();
-        let order = PaymentRequestView::new(topup, &reference, &self.currency);
+        let return_url = self.return_page.as_ref().map(|page| page.link(&reference));
+        let order = PaymentRequestView::new(topup, &reference, &self.currency, return_url);
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = client.post(&reference, body).await.map_err(Unavailable::new)?;
         let answer = answer(&reply).ok_or_else(|| {

@@ -74,8 +74,9 @@ impl IntoApiError for OpenWithdrawalRefusal {
                     }
                     Limit::Cleared(most) => {
                         let most = currency.print(most);
-                        let sentence =
-                            format!("No more than {most} can be withdrawn yet. The rest is clearing.");
+                        let sentence = format!(
+                            "No more than {most} can be withdrawn now. The rest of the balance is too recent."
+                        );
                         FieldProblem::limit(most, sentence)
                     }
                 };

@@ -36,7 +36,8 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
             );
             let client = url.as_ref().map(|url| WebhookClient::new(url, secrets.clone(), clock.clone()));
             let client = client.transpose().context("topups.webhook_url")?;
-            Arc::new(TopupWebhook::new(client, settings.currency.clone()))
+            let return_page = settings.topups.return_page.clone();
+            Arc::new(TopupWebhook::new(client, settings.currency.clone(), return_page))
         }
     };
     let payouts: Arc<dyn PayoutProvider> = match &settings.payouts.provider {

@@ -7,10 +7,10 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::urls::{HttpUrl, SmtpUrl, link, web_service};
+use super::urls::{HttpUrl, MessageLink, SmtpUrl, link, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
-use cuepoint_adapters::notifier::{LinkTemplate, MessageLinks};
+use cuepoint_adapters::notifier::MessageLinks;
 use cuepoint_adapters::signed_messages::SigningSecrets;
 
 /// The settings for messages to users.
@@ -57,8 +57,8 @@ pub(super) struct NotifierSection {
     email: Choice<EmailChoice>,
     smtp_url: Option<Secret<Text<SmtpUrl>>>,
     from: Option<Text<Mailbox>>,
-    reset_url: Option<Text<LinkTemplate>>,
-    restore_url: Option<Text<LinkTemplate>>,
+    reset_url: Option<Text<MessageLink>>,
+    restore_url: Option<Text<MessageLink>>,
     phone: Choice<PhoneChoice>,
     webhook_url: Option<Text<HttpUrl>>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
@@ -109,9 +109,10 @@ impl NotifierSection {
                 PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
             }
         };
+        let message = |link: Option<Text<MessageLink>>| link.map(|Text(MessageLink(link))| link);
         let links = MessageLinks {
-            reset: link("notifier.reset_url", self.reset_url, environment)?,
-            restore: link("notifier.restore_url", self.restore_url, environment)?,
+            reset: link("notifier.reset_url", message(self.reset_url), environment)?,
+            restore: link("notifier.restore_url", message(self.restore_url), environment)?,
         };
         Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets), links })
     }

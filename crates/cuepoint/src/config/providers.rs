@@ -7,12 +7,13 @@ use serde::Deserialize;
 use time::Duration;
 use url::Url;
 
-use super::urls::{HttpUrl, web_service};
+use super::urls::{HttpUrl, ReturnPage, link, web_service};
 use super::values::{
     AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, signing_secrets,
 };
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::clock;
+use cuepoint_adapters::link_template::LinkTemplate;
 use cuepoint_adapters::signed_messages::{CALL_WITHIN, SigningSecrets};
 use cuepoint_adapters::topups::LEASE;
 
@@ -27,6 +28,8 @@ pub struct TopupSettings {
     pub provider: TopupProviderKind,
     /// The secrets that sign messages to and from the provider.
     pub secrets: SigningSecrets,
+    /// The page to which a payment page sends the browser.
+    pub return_page: Option<LinkTemplate>,
     /// The smallest top-up; `None` means that every amount is enough.
     pub least: Option<Amount>,
     /// The time in which the money of a pending top-up may still arrive; until then its owner cannot be
@@ -76,6 +79,7 @@ type Attempts = Whole<u32, 1, 1_000>;
 pub(super) struct TopupsSection {
     provider: Choice<TopupChoice>,
     webhook_url: Option<Text<HttpUrl>>,
+    return_url: Option<Text<ReturnPage>>,
     min_amount: AmountText,
     pending_days: Whole<u16, 0, 365>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
@@ -111,6 +115,11 @@ impl TopupsSection {
         };
         Ok(TopupSettings {
             provider,
+            return_page: link(
+                "topups.return_url",
+                self.return_url.map(|Text(ReturnPage(link))| link),
+                environment,
+            )?,
             least: amount("topups.min_amount", least, currency)?,
             secrets: signing_secrets(self.webhook_secrets),
             pending_for: Duration::days(i64::from(self.pending_days.0)),

@@ -98,14 +98,14 @@ struct LedgerSection {
 }
 
 impl Settings {
-    /// Checks what only a server requires, and no migration or verification.
+    /// Checks the rules that only a server must meet. Other commands, such as a migration, run without them.
     ///
     /// # Errors
     /// [`ConfigError`].
     pub fn check_server(&self) -> Result<(), ConfigError> {
         let sends_email = !matches!(self.notifier.email, EmailChannel::None);
         if self.withdrawals.requires_verified_email && !sends_email {
-            let reason = "requires notifier.email, without which no address can be verified";
+            let reason = "requires notifier.email: set it to smtp, or withdrawals.verified_email to false";
             return Err(ConfigError::new("withdrawals.verified_email", reason));
         }
         Ok(())

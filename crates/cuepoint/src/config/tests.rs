@@ -169,6 +169,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("topups.poll_interval_seconds", "7"),
         ("topups.pending_days", "30"),
         ("topups.min_amount", "2.5"),
+        ("topups.return_url", "https://app.example/topups/{reference}"),
         ("payouts.provider", "webhook"),
         ("payouts.webhook_url", "http://payouts.example.com"),
         ("payouts.webhook_secrets", SECRETS),
@@ -273,6 +274,8 @@ fn configuration_keys_can_be_set_by_variables() {
         TopupProviderKind::Webhook(Some(url("https://pay.example.com/charges?from=us")))
     );
     assert_eq!(settings.topups.pending_for, time::Duration::days(30));
+    let page = settings.topups.return_page.unwrap().link("r-1");
+    assert_eq!(page, "https://app.example/topups/r-1");
     assert_eq!(minor(settings.topups.least), Some(Money::from_minor(250_000_000)));
     let (orders, poll_interval) = (settings.topups.terms, settings.topups.poll_interval);
     assert_eq!((orders.max_attempts, orders.retry_after), (4, time::Duration::seconds(6)));

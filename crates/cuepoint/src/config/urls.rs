@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 use super::values::{FromText, Text};
 use super::{ConfigError, DeploymentEnvironment};
-use cuepoint_adapters::notifier::LinkTemplate;
+use cuepoint_adapters::link_template::LinkTemplate;
 use cuepoint_adapters::outgoing::parse_written;
 
 /// The requirement on URLs in production.
@@ -47,11 +47,27 @@ fn is_plain(url: &Url) -> bool {
     url.scheme() == "http" && !is_on_this_machine(url)
 }
 
-impl FromText for LinkTemplate {
+/// A link in a message, with a place for its token.
+pub(super) struct MessageLink(pub(super) LinkTemplate);
+
+/// The page to which a payment page sends the browser, with a place for the reference of the top-up.
+pub(super) struct ReturnPage(pub(super) LinkTemplate);
+
+impl FromText for MessageLink {
     fn from_text(text: &str) -> Result<Self, String> {
-        let refused = || "must be an http or https URL with {token} once, after the host".to_owned();
-        Self::parse(text.trim()).ok_or_else(refused)
+        template(text, "{token}").map(Self)
     }
+}
+
+impl FromText for ReturnPage {
+    fn from_text(text: &str) -> Result<Self, String> {
+        template(text, "{reference}").map(Self)
+    }
+}
+
+fn template(text: &str, place: &'static str) -> Result<LinkTemplate, String> {
+    let refused = || format!("must be an http or https URL with {place} once, after the host");
+    LinkTemplate::parse(text.trim(), place).ok_or_else(refused)
 }
 
 /// Returns the link under a key, if set. In production, links must be encrypted.
@@ -60,10 +76,9 @@ impl FromText for LinkTemplate {
 /// [`ConfigError`] for a link that production refuses.
 pub(super) fn link(
     key: &str,
-    link: Option<Text<LinkTemplate>>,
+    link: Option<LinkTemplate>,
     environment: DeploymentEnvironment,
 ) -> Result<Option<LinkTemplate>, ConfigError> {
-    let link = link.map(|Text(link)| link);
     if environment == DeploymentEnvironment::Production
         && link.as_ref().is_some_and(|link| is_plain(link.url()))
     {

@@ -7,16 +7,16 @@ use crate::harness::{Message, Person, Server, Store, TOPUPS, song};
 on_every_store!(money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback);
 
 on_one_store!(
-    a_withdrawal_requires_a_verified_address_if_the_deployment_does,
+    a_withdrawal_can_require_a_verified_email_address,
     without_a_clearing_time_nothing_is_clearing,
-    a_wallet_in_debt_pays_for_no_request,
+    a_guest_in_debt_cannot_make_a_request_with_a_fee,
     a_topup_below_the_minimum_is_refused,
 );
 
 const CLEARING: [(&str, &str); 1] = [("withdrawals.clearing_hours", "72")];
 
 /// The available and the clearing amount, and the time at which it is cleared.
-fn purse(person: &Person) -> (String, String, Value) {
+fn with_clearing(person: &Person) -> (String, String, Value) {
     let answer = person.get("/wallet");
     let amount = |key| answer.raw(&format!("/data/wallet/{key}"));
     (amount("available"), amount("clearing"), answer.data(200)["wallet"]["clears_at"].clone())
@@ -28,23 +28,29 @@ fn refused(person: &Person, amount: &str) -> String {
     body["errors"]["amount"][0].as_str().unwrap().to_owned()
 }
 
-/// Attack API6: a stolen card pays a song of an accomplice, who withdraws before the charge-back.
+/// Attack API6: paying an accomplice's fee with a stolen card, and withdrawing it before the charge-back.
 fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store) {
     let server = Server::configured(store, &[&TOPUPS[..], &CLEARING].concat());
     let (guest, dj) = (server.guest(), server.dj_at("20", "20"));
     let topup = guest.topup("30");
     let reference = guest.topup_reference(topup);
     Message::topup_of("30", "topup.confirmed", &reference).accepted_by(&server);
-    assert_eq!(refused(&guest, "10"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+    assert_eq!(
+        refused(&guest, "10"),
+        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
+    );
     dj.answer(guest.request_song(&dj), "played").data(200);
-    let (available, clearing, until) = purse(&dj);
+    let (available, clearing, until) = with_clearing(&dj);
     assert_eq!((available.as_str(), clearing.as_str()), ("20.00", "20.00"));
     let played = dj.get("/wallet/entries").data(200)["data"][0]["created_at"].clone();
     let day = |time: &Value| time.as_str().unwrap()[..10].to_owned();
     assert!(day(&until) > day(&played) && until.as_str().unwrap()[10..] == played.as_str().unwrap()[10..]);
-    assert_eq!(refused(&dj, "20"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+    assert_eq!(
+        refused(&dj, "20"),
+        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
+    );
     dj.withdraw("20.01").refused(422, "insufficient_funds");
-    // The balance at a time before the income had nothing to clear.
+    // Before the income, nothing was clearing.
     let before = dj.get("/wallet?at=2020-01-01T00:00:00Z");
     assert_eq!(
         (before.raw("/data/wallet/clearing"), &before.data(200)["wallet"]["clears_at"]),
@@ -53,10 +59,13 @@ fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store
     let message = json!({"reference": reference, "amount": 30});
     Message::about_topup("topup.reversed", message).accepted_by(&server);
     assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "20.00");
-    assert_eq!(refused(&dj, "1"), "No more than 0.00 can be withdrawn yet. The rest is clearing.");
+    assert_eq!(
+        refused(&dj, "1"),
+        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
+    );
 }
 
-fn a_withdrawal_requires_a_verified_address_if_the_deployment_does(store: Store) {
+fn a_withdrawal_can_require_a_verified_email_address(store: Store) {
     let server = Server::configured(store, &[("withdrawals.verified_email", "true")]);
     let guest = server.guest();
     guest.topup("20");
@@ -72,11 +81,11 @@ fn without_a_clearing_time_nothing_is_clearing(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.topup("20");
-    assert_eq!(purse(&guest), ("20.00".to_owned(), "0.00".to_owned(), Value::Null));
+    assert_eq!(with_clearing(&guest), ("20.00".to_owned(), "0.00".to_owned(), Value::Null));
     assert_eq!(guest.withdraw("20").status, 201);
 }
 
-fn a_wallet_in_debt_pays_for_no_request(store: Store) {
+fn a_guest_in_debt_cannot_make_a_request_with_a_fee(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj, free) = (server.guest(), server.dj_at("20", "20"), server.dj_at("0", "0"));
     let topup = guest.topup("20");

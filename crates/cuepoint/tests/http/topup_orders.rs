@@ -19,6 +19,7 @@ on_one_store!(
     a_topup_refused_by_the_provider_fails,
     a_client_retry_sends_a_due_payment_request,
     payment_page_urls_are_limited_to_2048_characters,
+    a_payment_request_names_the_page_to_return_to,
 );
 
 on_durable_stores!(
@@ -306,4 +307,22 @@ fn several_servers_repeat_each_unanswered_payment_request_once() {
         list(&guest).iter().all(|topup| topup["payment_url"] == PAGE).then_some(())
     });
     assert_eq!(provider.received().len(), 40);
+}
+
+fn a_payment_request_names_the_page_to_return_to(store: Store) {
+    for (keys, page) in [
+        (&[][..], None),
+        (
+            &[("topups.return_url", "https://app.example/topups/{reference}")],
+            Some("https://app.example/topups/"),
+        ),
+    ] {
+        let provider = Provider::new(named(PAGE));
+        let server = Server::configured(store, &ordered_at(&provider, keys));
+        let topup = opened(&open(&server.guest(), "k"));
+        let expected = page.map(|page| format!("{page}{}", topup["reference"].as_str().unwrap()));
+        let received = provider.received();
+        assert_eq!(received[0].json().get("return_url"), expected.map(Value::from).as_ref());
+        is_ordered_alone(&provider, &topup);
+    }
 }

@@ -9,9 +9,9 @@ use crate::ledger::TransferKind;
 pub enum PostingRules {
     /// Only the earnings of DJs: the rules of operations that recorded none.
     EarningsPayOwed,
-    /// All income: top-ups, earnings, refunded fees, and upward adjustments.
+    /// All credits: top-ups, earnings, refunded fees, and upward adjustments.
     IncomePaysOwed,
-    /// All income and released money: an owner in debt cannot put money on hold and release it unpaid.
+    /// All credits and released money: an owner in debt cannot put money on hold and release it unpaid.
     ReleasesPayOwed,
     /// Rules of a newer version, by their number: only that version knows how they post a transfer.
     Unknown(i16),

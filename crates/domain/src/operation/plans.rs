@@ -117,9 +117,9 @@ pub fn rate_request(
     Ok(Plan { tally, level: FeatureLevel::Level3, ..plan })
 }
 
-/// Opens a withdrawal and holds its amount. When the plan is applied, the owner's debt and e-mail address, the rolling
-/// limits, the clearing money and the funds are checked, and whether the withdrawal needs an operator is decided. The operation's id becomes its
-/// reference at the payout provider.
+/// Opens a withdrawal and holds its amount. When a store applies the plan, it checks the owner's debt and e-mail address,
+/// the rolling limits, the clearing income and the funds. It also decides whether the withdrawal needs an operator. The
+/// operation's id becomes the withdrawal's reference at the payout provider.
 ///
 /// # Errors
 /// [`withdrawal::OpenRefusal`].

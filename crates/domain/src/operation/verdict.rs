@@ -19,7 +19,7 @@ pub enum Rejection {
         /// The available balance.
         available: Money,
     },
-    /// The payer owes money.
+    /// The owner of the debited wallet owes money.
     WalletOwes {
         /// The debt.
         owed: Money,
@@ -56,7 +56,7 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Whether released money of the payer could permit the plan.
+    /// Whether the plan could pass after overdue fees of the wallet's owner are released.
     #[must_use]
     pub const fn depends_on_balance(self) -> bool {
         let is_clearing = matches!(self, Self::LimitExceeded(Limit::Cleared(_)));

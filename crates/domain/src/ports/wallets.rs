@@ -32,7 +32,7 @@ pub trait Wallets: Send + Sync {
     ) -> Result<Rows<Entry>, Unavailable>;
     /// The entry of a wallet with this number.
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable>;
-    /// The income of a wallet after a time and, if given, up to another one.
+    /// The income of a wallet later than `after`, and not later than `until` if it is set.
     async fn income(
         &self,
         user: UserId,

@@ -1,4 +1,4 @@
-//! Clearing: money that arrived recently cannot be withdrawn, because its payer can still take it back.
+//! Clearing: recent income cannot be withdrawn, because a charge-back may follow.
 
 use time::Duration;
 
@@ -43,7 +43,7 @@ pub struct Clearing {
 
 impl Clearing {
     /// The clearing part of an available balance at `now`, if income clears after `time`. Income that was charged back
-    /// or spent counts too: the remaining money may be that of another recent income.
+    /// or spent counts too, because the remaining money may come from other recent income.
     #[must_use]
     pub fn of(
         available: Money,
@@ -71,7 +71,8 @@ mod tests {
         Timestamp::EPOCH.plus(Duration::hours(hour))
     }
 
-    /// The clearing part of `available` after 100 hours, of incomes at these hours, and the hour at which it ends.
+    /// The clearing part of `available` at hour 100, and the time at which it clears. `income` has pairs of hour and
+    /// amount.
     fn clearing(available: i128, income: &[(i64, i128)]) -> (i128, Option<Timestamp>) {
         let income =
             income.iter().map(|(hour, amount)| Income { at: at(*hour), amount: Money::from_minor(*amount) });
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn income_clears_after_the_configured_time_and_until_then_at_most_the_balance_is_clearing() {
+    fn income_clears_after_the_configured_time_and_never_exceeds_the_balance() {
         assert_eq!(clearing(50, &[]), (0, None));
         assert_eq!(clearing(50, &[(28, 20)]), (0, None), "exactly 72 hours old");
         assert_eq!(clearing(50, &[(10, 5), (29, 20)]), (20, Some(at(101))));

@@ -43,7 +43,7 @@ pub struct WithdrawalTerms {
     /// is always enough.
     pub second_approval_above: Option<Amount>,
     pub limits: WithdrawalLimits,
-    /// The time after which income can be withdrawn; `None` means at once.
+    /// The time after which income can be withdrawn; `None` means no delay.
     pub clearing_time: Option<Duration>,
     /// Whether the owner's e-mail address must be verified.
     pub requires_verified_email: bool,

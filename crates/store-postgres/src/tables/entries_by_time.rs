@@ -1,4 +1,4 @@
-//! Entries of wallets in a time, as the writer needs them too.
+//! Wallet entries by time, for the writer and for queries.
 
 use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::timestamp::Timestamp;
@@ -9,7 +9,7 @@ use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-/// The entries of the income of these wallets after a time and, if given, up to another one.
+/// The entries of the income of these wallets later than `after`, and not later than `until` if it is set.
 pub(crate) async fn income_of(
     mut connection: &AsyncPgConnection,
     wallets: Vec<i64>,

@@ -202,7 +202,7 @@ async fn recent_adjustments(
 
 async fn recent_income(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredEntry>> {
     let Some(since) = set.income_since else { return Ok(Vec::new()) };
-    let of = set.earned_by.iter().map(|owner| owner.get()).collect();
+    let of = set.income_of.iter().map(|owner| owner.get()).collect();
     income_of(connection, of, since, None).await
 }
 

@@ -1,4 +1,4 @@
-//! Entries of wallets in a time, as the writer needs them too.
+//! Wallet entries by time, for the writer and for queries.
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::EntryKind;
@@ -8,9 +8,9 @@ use cuepoint_store_sql::rows::StoredEntry;
 use cuepoint_store_sql::schema::{ledger_entries, wallets};
 use diesel::prelude::*;
 
-/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is that of its newest
-/// entry. The entries are ordered by time, so that they are bisected: with an index by time, each entry would
-/// change one more page.
+/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is the number of its newest
+/// entry. Entries are ordered by time, so a binary search finds it. An index by time would add a page write to every
+/// entry.
 pub(crate) fn newest_at(
     connection: &mut SqliteConnection,
     user: UserId,
@@ -27,7 +27,7 @@ pub(crate) fn newest_at(
     Ok(before)
 }
 
-/// The entries of a wallet's income after a time and, if given, up to another one.
+/// The entries of a wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) fn income_of(
     connection: &mut SqliteConnection,
     user: UserId,

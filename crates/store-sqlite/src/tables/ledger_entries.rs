@@ -25,7 +25,7 @@ pub(crate) async fn last_until(
     Ok((true, last.get_result(connection).await.optional()?))
 }
 
-/// The entries of a wallet's income after a time and, if given, up to another one.
+/// The entries of a wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) async fn income(
     connection: Reading<'_>,
     user: UserId,

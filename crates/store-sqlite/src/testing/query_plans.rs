@@ -17,7 +17,7 @@ use super::TestDirectory;
 /// The number of generated rows of each table.
 const ROWS: u32 = 5_000;
 
-/// The number of values of a statement above which its plan is not judged.
+/// The plan of a statement with more values than this is not checked.
 const MANY_VALUES: usize = 100;
 
 /// Tables that are small in operation.
@@ -242,7 +242,7 @@ fn is_exempt(statement: &str) -> bool {
     let is_migration = statement.contains("pragma_") || statement.contains("sqlite_schema");
     // An empty list of ids reads no row.
     let reads_nothing = statement.contains("(1=0)");
-    // So many values select a large part of the generated rows, and a scan is right for these.
+    // So many values match a large part of the generated rows, so a scan is right.
     let selects_many = statement.matches('?').count() > MANY_VALUES;
     // No use case lists the requests of all users; the store contract does.
     let lists_all = statement.contains("FROM `music_requests`")

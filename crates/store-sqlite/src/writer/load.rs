@@ -84,7 +84,7 @@ pub(super) fn load(
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
     }
     if let Some(since) = set.income_since {
-        for wallet in &set.earned_by {
+        for wallet in &set.income_of {
             loaded.income.extend(income_of(connection, *wallet, since, None)?);
         }
     }

@@ -36,7 +36,7 @@ operations! {
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
-    /// - 409 `wallet_owes`: the caller owes money, and the fee is above 0.
+    /// - 409 `wallet_owes`: the caller owes money, and the fee is above 0. `owed` is the debt.
     /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`), or there is a dedication and no open gig (`message`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open, or

@@ -32,7 +32,8 @@ operations! {
     ///
     /// If the provider refuses the top-up, it fails, and the request returns 422 `topup_refused`. A deployment
     /// without top-ups returns 501 `not_configured`. An amount that would exceed the largest possible balance
-    /// returns 422 `limit_exceeded`. One below the minimum in `getSettings` returns 422 `validation_failed` for `amount`.
+    /// returns 422 `limit_exceeded`. An amount below `amounts.topup.minimum` of `getSettings` returns 422
+    /// `validation_failed` for `amount`.
     ///
     /// A request that is repeated with its Idempotency-Key returns the top-up in its current state. A refused
     /// top-up consumes its key: a repetition shows the failed top-up (201), and another attempt needs another key.

@@ -36,7 +36,7 @@ operations! {
     /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The payout provider converts the
     /// amount. The service knows neither exchange rates nor network fees.
     ///
-    /// - 403 `email_unverified`: the deployment requires a verified e-mail address
+    /// - 403 `email_unverified`: the caller's e-mail address is not verified, and the deployment requires it
     ///   (`withdrawals.verified_email`).
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
     /// - 422 `validation_failed`: the strict address policy refuses `currency`, `network` or `wallet_address`.

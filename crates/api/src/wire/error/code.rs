@@ -85,7 +85,8 @@ codes! {
     /// An operator who adjusted a wallet cannot approve, reject or fail its owner's withdrawals for 30 days. Another
     /// operator can.
     RecentAdjustment = FORBIDDEN, "recent_adjustment", "You adjusted this balance recently. Ask another operator.";
-    /// Withdrawals require a verified e-mail address. Verify it with `POST /api/v1/user/email/verify`.
+    /// Withdrawals require a verified e-mail address. `POST /api/v1/auth/email/code` sends a code, and
+    /// `POST /api/v1/auth/email/verify` verifies the address.
     EmailUnverified = FORBIDDEN, "email_unverified", "Verify your e-mail address first.";
     /// The DJ has blocked the guest.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
@@ -115,7 +116,7 @@ codes! {
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// A request with the same Idempotency-Key is still running.
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this Idempotency-Key is still running.";
-    /// The wallet has to pay a debt first. `owed` is its amount.
+    /// The owner of the wallet has to pay a debt first. `owed` is its amount.
     WalletOwes = CONFLICT, "wallet_owes", "The wallet's debt must be paid before its money can be used.";
     /// The user cannot be erased while a balance is available, held or owed.
     WalletNotEmpty = CONFLICT, "wallet_not_empty", "Empty the wallet and pay any debt first.";

@@ -54,9 +54,8 @@ fn development_settings_are_refused_in_production() {
 }
 
 #[test]
-fn withdrawals_with_a_verified_address_require_email_when_a_server_starts() {
-    let sentence =
-        "withdrawals.verified_email: requires notifier.email, without which no address can be verified";
+fn a_server_that_requires_verified_addresses_needs_email() {
+    let sentence = "withdrawals.verified_email: requires notifier.email: set it to smtp, or withdrawals.verified_email to false";
     let checked = |keys: &[(&str, &str)]| {
         let keys = [PRODUCTION, keys].concat();
         let settings = layers(DeploymentEnvironment::Production, &keys).settings().unwrap();

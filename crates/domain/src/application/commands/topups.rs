@@ -42,7 +42,7 @@ pub enum OpenTopupRefusal {
     /// This deployment takes no top-ups.
     #[error("top-ups are not offered")]
     NotOffered,
-    /// It is less than this amount, the smallest one.
+    /// The amount is below this minimum.
     #[error("the top-up is too small")]
     TooSmall(Amount),
     /// The provider refused the top-up, which failed.

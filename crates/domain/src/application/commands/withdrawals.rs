@@ -15,8 +15,8 @@ use crate::withdrawal::{
     Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
 };
 
-/// Makes a withdrawal and holds its amount. If the balance does not permit it, the owner's overdue fees are released
-/// first.
+/// Makes a withdrawal and holds its amount. If funds are short or clearing, or the owner owes money, the owner's overdue
+/// fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenWithdrawal;
 

@@ -99,8 +99,8 @@ impl Executor {
         Err(Failure::Conflict.into())
     }
 
-    /// Applies a plan. If the payer's balance does not permit it, the payer's own overdue fees are released, and it is
-    /// applied again, even if another server released them in the meantime.
+    /// Applies a plan. If the payer's funds are short or clearing, or the payer owes money, the payer's own overdue fees
+    /// are released, and the plan is applied again, even if another server released them in the meantime.
     async fn apply(
         &self,
         plan: Plan,

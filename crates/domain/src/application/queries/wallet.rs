@@ -19,7 +19,7 @@ pub struct WalletQueries {
 }
 
 impl WalletQueries {
-    /// The balance of the principal's wallet, at this time or now, and what of it was clearing then.
+    /// The principal's balance at the time `at`, or now, and its clearing part.
     pub async fn balance(
         &self,
         principal: &Principal,
@@ -35,7 +35,7 @@ impl WalletQueries {
         Ok((balance, self.clearing(*owner, balance, at).await?))
     }
 
-    /// What of this balance of the user was clearing at this time, or is clearing now.
+    /// The clearing part of this balance of the user at the time `at`, or now.
     async fn clearing(
         &self,
         owner: UserId,
