@@ -57,7 +57,10 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     bench.prepare()?;
     let rows = bench.counted_rows();
     if rows.iter().any(|ours| ours.store == Store::Sqlite) {
-        bench.prepare_file(bench.programs())?;
+        match &other {
+            Some(other) => bench.seed_file(other)?,
+            None => drop(bench.fill_file(bench.programs())?),
+        }
     }
     let mut costs = Costs::default();
     for ours in rows {

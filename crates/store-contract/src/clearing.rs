@@ -8,6 +8,7 @@ use cuepoint_domain::operation::{Plan, Rejection, plans};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::{Limit, WithdrawalTerms};
 use time::Duration;
 
@@ -123,11 +124,12 @@ pub async fn concurrent_topups_and_withdrawals_leave_the_income_in_the_wallet(st
 /// A deployment can refuse withdrawals of users without a verified e-mail address.
 pub async fn a_withdrawal_can_require_a_verified_email_address(store: Arc<dyn Store>) {
     let mut scenario = Scenario::new(store);
+    scenario.withdrawals.requires_verified_email = true;
+    let verified = User { email_verified: true, ..scenario.stranger(false, at(0)).await };
+    scenario.register(&verified).await;
+    scenario.fund(verified.id, 1_000).await;
     let guest = scenario.guest(1_000).await;
-    let mut withdraw = async |required| {
-        scenario.withdrawals.requires_verified_email = required;
-        scenario.withdraw(guest, 100, at(1)).await.map(drop)
-    };
-    assert!(matches!(withdraw(true).await, Err(Refused::Rejected(Rejection::EmailUnverified))));
-    assert!(withdraw(false).await.is_ok());
+    let refused = scenario.withdraw(guest, 100, at(1)).await;
+    assert!(matches!(refused, Err(Refused::Rejected(Rejection::EmailUnverified))), "{refused:?}");
+    assert!(scenario.withdraw(verified.id, 100, at(1)).await.is_ok());
 }

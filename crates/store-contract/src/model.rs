@@ -74,7 +74,7 @@ pub(crate) struct Person {
     pub(crate) is_suspended: bool,
     /// The time of the last change of their status.
     pub(crate) stands_since: i64,
-    /// The times and amounts of their top-ups and earnings, without what paid a debt.
+    /// The times and amounts of their top-ups and earnings.
     pub(crate) income: Vec<(i64, i128)>,
     /// The operators who adjusted their wallet, with the times.
     pub(crate) adjusted: Vec<(usize, i64)>,
@@ -191,11 +191,8 @@ impl Model {
 
     /// Credits income, which clears later.
     fn credit_income(&mut self, who: usize, amount: i128) {
-        let (before, ..) = self.people[who].balances;
         self.credit(who, amount);
-        let person = &mut self.people[who];
-        let (after, ..) = person.balances;
-        person.income.push((self.now, after - before));
+        self.people[who].income.push((self.now, amount));
     }
 
     /// Makes held money available again; it pays the debt first.

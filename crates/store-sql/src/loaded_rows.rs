@@ -5,10 +5,9 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Book;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::Income;
 
 use crate::entity_rows::EntityRows;
-use crate::rows::{Corrupt, StoredEntry, StoredKey, StoredOperation, StoredWallet, known};
+use crate::rows::{Corrupt, IncomeRow, StoredKey, StoredOperation, StoredWallet, income, known};
 
 /// An adjustment by a user.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +29,7 @@ pub struct LoadedRows {
     /// Recent adjustments.
     pub adjusted: Vec<StoredAdjustment>,
     /// Entries of recent income.
-    pub income: Vec<StoredEntry>,
+    pub income: Vec<IncomeRow>,
     /// Operations that were applied before.
     pub operations: Vec<StoredOperation>,
     /// Idempotency keys that were used before, each with its operation.
@@ -67,10 +66,8 @@ impl LoadedRows {
             book.put_adjustment(wallet, by, at);
         }
         for row in self.income {
-            let entry = row.entry(currency)?;
-            if let Some(income) = Income::of(&entry) {
-                book.put_income(entry.wallet, income);
-            }
+            let (wallet, income) = income(row, currency)?;
+            book.put_income(wallet, income);
         }
         for row in self.operations {
             let receipt = row.stored(currency)?;

@@ -34,8 +34,9 @@ view! {
         /// payments of guests, because a charge-back may follow.
         #[decimal(example = 25.00)]
         clearing: Number = Number::money(currency, clearing.amount),
-        /// Time at which the whole available amount can be withdrawn if no more income arrives. Null if nothing is clearing.
-        #[timestamp(example = "2026-02-03T20:15:00.000000Z")]
+        /// Time at which the whole available amount can be withdrawn if no more income arrives. Null if nothing is
+        /// clearing.
+        #[timestamp_or_null(example = "2026-02-03T20:15:00.000000Z")]
         clears_at: Option<WireTimestamp> = clearing.until.map(WireTimestamp),
     }
 }

@@ -1,6 +1,8 @@
 //! Clearing: money of a stolen card cannot leave as a withdrawal before the charge-back.
 
 use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::{Duration, OffsetDateTime};
 
 use crate::harness::{Message, Person, Server, Store, TOPUPS, song};
 
@@ -43,8 +45,8 @@ fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store
     let (available, clearing, until) = with_clearing(&dj);
     assert_eq!((available.as_str(), clearing.as_str()), ("20.00", "20.00"));
     let played = dj.get("/wallet/entries").data(200)["data"][0]["created_at"].clone();
-    let day = |time: &Value| time.as_str().unwrap()[..10].to_owned();
-    assert!(day(&until) > day(&played) && until.as_str().unwrap()[10..] == played.as_str().unwrap()[10..]);
+    let time = |text: &Value| OffsetDateTime::parse(text.as_str().unwrap(), &Rfc3339).unwrap();
+    assert_eq!(time(&until), time(&played) + Duration::hours(72));
     assert_eq!(
         refused(&dj, "20"),
         "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."

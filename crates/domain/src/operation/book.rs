@@ -155,9 +155,9 @@ impl Book {
         self.income_of.entry(wallet).or_default().push(income);
     }
 
-    /// The income of a wallet in the book, the newest first.
+    /// The income of a wallet in the book.
     pub fn income_of(&self, wallet: UserId) -> impl Iterator<Item = Income> {
-        self.income_of.get(&wallet).into_iter().flatten().rev().copied()
+        self.income_of.get(&wallet).into_iter().flatten().copied()
     }
 
     /// Applies the changes of a plan.

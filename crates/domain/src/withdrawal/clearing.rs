@@ -11,7 +11,7 @@ use crate::timestamp::Timestamp;
 pub struct Income {
     /// The time of the entry.
     pub at: Timestamp,
-    /// The part that did not pay a debt.
+    /// The whole amount, also the part that paid a debt.
     pub amount: Money,
 }
 
@@ -19,16 +19,17 @@ impl Income {
     /// The kinds of its entries.
     pub const KINDS: [EntryKind; 2] = [EntryKind::Topup, EntryKind::Earning];
 
-    /// The income of an entry; `None` if there is none.
+    /// The income of an entry; `None` if the entry is of another kind.
     #[must_use]
     pub fn of(entry: &Entry) -> Option<Self> {
-        Self::stored(entry.kind, entry.at, entry.change.available)
+        let is_income = Self::KINDS.contains(&entry.kind);
+        is_income.then(|| Self::credited(entry.at, entry.change.available, entry.change.owed)).flatten()
     }
 
-    /// The income of an entry of this kind, at this time and with this change of the available balance.
+    /// The income that changed the available and the owed balance by these amounts; `None` if it is too large.
     #[must_use]
-    pub fn stored(kind: EntryKind, at: Timestamp, amount: Money) -> Option<Self> {
-        (Self::KINDS.contains(&kind) && amount > Money::ZERO).then_some(Self { at, amount })
+    pub fn credited(at: Timestamp, available: Money, owed: Money) -> Option<Self> {
+        available.checked_sub(owed).map(|amount| Self { at, amount })
     }
 }
 
@@ -42,8 +43,8 @@ pub struct Clearing {
 }
 
 impl Clearing {
-    /// The clearing part of an available balance at `now`, if income clears after `time`. Income that was charged back
-    /// or spent counts too, because the remaining money may come from other recent income.
+    /// The clearing part of an available balance at `now`, if income clears after `time`. Income that was charged back,
+    /// was spent or paid a debt counts too, because the remaining money may come from other recent income.
     #[must_use]
     pub fn of(
         available: Money,
@@ -66,6 +67,9 @@ impl Clearing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity_ref::EntityRef;
+    use crate::ids::{OperationId, TopupId, UserId};
+    use crate::ledger::{Balance, ChainHash};
 
     fn at(hour: i64) -> Timestamp {
         Timestamp::EPOCH.plus(Duration::hours(hour))
@@ -92,11 +96,25 @@ mod tests {
     }
 
     #[test]
-    fn only_topups_and_earnings_are_income() {
+    fn only_topups_and_earnings_are_income_also_if_they_pay_a_debt() {
+        let change =
+            Balance { available: Money::from_minor(2), owed: Money::from_minor(-3), ..Balance::default() };
         for kind in EntryKind::all() {
-            let income = Income::stored(kind, at(1), Money::from_minor(5));
-            assert_eq!(income.is_some(), matches!(kind, EntryKind::Topup | EntryKind::Earning), "{kind:?}");
+            let entry = Entry {
+                wallet: UserId::new(1).unwrap(),
+                seq: 1,
+                operation: OperationId(1),
+                kind,
+                reference: EntityRef::Topup(TopupId::new(1).unwrap()),
+                change,
+                after: Balance::default(),
+                at: at(1),
+                previous: ChainHash::START,
+                hash: ChainHash::START,
+            };
+            let expected = Income { at: at(1), amount: Money::from_minor(5) };
+            let is_income = matches!(kind, EntryKind::Topup | EntryKind::Earning);
+            assert_eq!(Income::of(&entry), is_income.then_some(expected), "{kind:?}");
         }
-        assert_eq!(Income::stored(EntryKind::Earning, at(1), Money::ZERO), None, "all of it paid a debt");
     }
 }

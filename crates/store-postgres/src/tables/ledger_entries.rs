@@ -2,7 +2,7 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::rows::StoredEntry;
+use cuepoint_store_sql::rows::{IncomeRow, StoredEntry};
 use cuepoint_store_sql::schema::{ledger_entries, wallets};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
@@ -33,13 +33,13 @@ pub(crate) async fn last_until(
     Ok((exists, last))
 }
 
-/// The entries of a wallet's income later than `after`, and not later than `until` if it is set.
+/// A wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) async fn income(
     connection: &AsyncPgConnection,
     wallet: UserId,
     after: Timestamp,
     until: Option<Timestamp>,
-) -> Result<Vec<StoredEntry>, DatabaseFailure> {
+) -> Result<Vec<IncomeRow>, DatabaseFailure> {
     Ok(income_of(connection, vec![wallet.get()], after, until).await?)
 }
 

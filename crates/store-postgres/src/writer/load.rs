@@ -4,7 +4,7 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredEntry, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser,
+    ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser,
     StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
@@ -200,7 +200,7 @@ async fn recent_adjustments(
     adjustments(connection, of, since).await
 }
 
-async fn recent_income(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredEntry>> {
+async fn recent_income(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<IncomeRow>> {
     let Some(since) = set.income_since else { return Ok(Vec::new()) };
     let of = set.income_of.iter().map(|owner| owner.get()).collect();
     income_of(connection, of, since, None).await

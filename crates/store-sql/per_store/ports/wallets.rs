@@ -7,7 +7,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::Income;
-use cuepoint_store_sql::rows::StoredEntry;
+use cuepoint_store_sql::rows::{self, StoredEntry};
 use cuepoint_store_sql::schema::{ledger_entries, wallets};
 use diesel::prelude::*;
 
@@ -102,11 +102,11 @@ impl Wallets for SqlStore {
         after: Timestamp,
         until: Option<Timestamp>,
     ) -> Result<Vec<Income>, Unavailable> {
-        let rows = self.read((user, after, until), async |connection, (user, after, until)| {
+        let found = self.read((user, after, until), async |connection, (user, after, until)| {
             income(connection, user, after, until).await
         });
-        let entries = rows.await?.into_iter().map(|row| row.entry(&self.currency));
-        let income = entries.filter_map(|entry| entry.map(|entry| Income::of(&entry)).transpose());
+        let income =
+            found.await?.into_iter().map(|row| rows::income(row, &self.currency).map(|(_, income)| income));
         income.collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 

@@ -4,11 +4,31 @@ use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{Balance, ChainHash, Entry, Posting};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::Income;
 use uuid::Uuid;
 
 use super::{Corrupt, Named, Sum, hash, known, money};
 use crate::schema::{StoredEntry, StoredPosting};
 use crate::table::Numbered;
+
+/// The condition of the partial index of income, for statements that use it: the kinds of [`Income::KINDS`].
+pub const INCOME: &str = "ledger_entries.kind IN ('topup', 'earning')";
+
+/// The wallet, the time, and the changes of the available and the owed balance of an entry of income.
+pub type IncomeRow = (i64, Timestamp, Sum, Sum);
+
+/// Converts an entry of income, with the owner of its wallet.
+pub fn income(
+    (wallet, at, available, owed): IncomeRow,
+    currency: &Currency,
+) -> Result<(UserId, Income), Corrupt> {
+    let wallet = known("ledger_entries.wallet_id", UserId::new(wallet))?;
+    let available = money(currency, "ledger_entries.available_change", &available)?;
+    let owed = money(currency, "ledger_entries.owed_change", &owed)?;
+    let income = known("ledger_entries.available_change", Income::credited(at, available, owed))?;
+    Ok((wallet, income))
+}
 
 impl StoredEntry {
     /// Converts an entry to its row.
@@ -88,5 +108,17 @@ impl Numbered<StoredPosting> {
     /// Converts the row to its posting.
     pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         self.row.posting(currency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ledger::EntryKind;
+
+    #[test]
+    fn the_condition_of_income_names_its_kinds() {
+        let kinds = Income::KINDS.map(EntryKind::name).join("', '");
+        assert_eq!(INCOME, format!("ledger_entries.kind IN ('{kinds}')"));
     }
 }

@@ -29,6 +29,7 @@ pub use crate::schema::{
     StoredWebhookEndpointRecord, StoredWithdrawal,
 };
 pub use crate::sum::Sum;
+pub use ledger::{INCOME, IncomeRow, income};
 pub use operation::{StoredPositionGap, operation_page, position_gap};
 pub use revocations::{StatusRow, revocation_list};
 pub use session::{SessionsEnd, session_id, user_id};

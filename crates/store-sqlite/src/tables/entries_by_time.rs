@@ -1,12 +1,13 @@
 //! Wallet entries by time, for the writer and for queries.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::Income;
-use cuepoint_store_sql::rows::StoredEntry;
-use cuepoint_store_sql::schema::{ledger_entries, wallets};
+use cuepoint_store_sql::rows::{INCOME, IncomeRow};
+use cuepoint_store_sql::schema::ledger_entries;
+use cuepoint_store_sql::sql_types::ColumnTime;
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 
 /// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is the number of its newest
 /// entry. Entries are ordered by time, so a binary search finds it. An index by time would add a page write to every
@@ -27,22 +28,26 @@ pub(crate) fn newest_at(
     Ok(before)
 }
 
-/// The entries of a wallet's income later than `after`, and not later than `until` if it is set.
+/// A wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) fn income_of(
     connection: &mut SqliteConnection,
     user: UserId,
     after: Timestamp,
     until: Option<Timestamp>,
-) -> QueryResult<Vec<StoredEntry>> {
-    let newest = wallets::table.find(user.get()).select(wallets::seq).get_result(connection).optional()?;
-    let Some(newest) = newest else { return Ok(Vec::new()) };
-    let first = newest_at(connection, user, newest, after)?;
-    let last = until.map_or(Ok(newest), |until| newest_at(connection, user, newest, until))?;
-    ledger_entries::table
+) -> QueryResult<Vec<IncomeRow>> {
+    let mut income = ledger_entries::table
         .filter(ledger_entries::wallet_id.eq(user.get()))
-        .filter(ledger_entries::seq.gt(first))
-        .filter(ledger_entries::seq.le(last))
-        .filter(ledger_entries::kind.eq_any(Income::KINDS.map(EntryKind::name)))
-        .select(StoredEntry::as_select())
-        .load(connection)
+        .filter(ledger_entries::at.gt(ColumnTime(after)))
+        .filter(sql::<Bool>(INCOME))
+        .into_boxed();
+    if let Some(until) = until {
+        income = income.filter(ledger_entries::at.le(ColumnTime(until)));
+    }
+    let columns = (
+        ledger_entries::wallet_id,
+        ledger_entries::at,
+        ledger_entries::available_change,
+        ledger_entries::owed_change,
+    );
+    income.select(columns).load(connection)
 }

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::rows::StoredEntry;
+use cuepoint_store_sql::rows::{IncomeRow, StoredEntry};
 use cuepoint_store_sql::schema::{ledger_entries, operations, wallets};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, sql};
@@ -25,13 +25,13 @@ pub(crate) async fn last_until(
     Ok((true, last.get_result(connection).await.optional()?))
 }
 
-/// The entries of a wallet's income later than `after`, and not later than `until` if it is set.
+/// A wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) async fn income(
     connection: Reading<'_>,
     user: UserId,
     after: Timestamp,
     until: Option<Timestamp>,
-) -> Result<Vec<StoredEntry>, StoreFailure> {
+) -> Result<Vec<IncomeRow>, StoreFailure> {
     Ok(income_of(connection, user, after, until)?)
 }
 

@@ -90,8 +90,8 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
     let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
     let account = serde_json::to_string(&AccountView::new(&profile.user)).map_err(ApiError::internal)?;
-    let (balance, clearing) = call.use_cases().wallet.balance(&principal, None).await?;
-    let wallet = WalletView::new(balance, clearing, call.currency());
+    let clearing = call.use_cases().wallet.clearing(&principal, profile.balance).await?;
+    let wallet = WalletView::new(profile.balance, clearing, call.currency());
     let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
     let head = format!(
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#

@@ -27,7 +27,10 @@ const REVIEW: &str = "POST /operator/withdrawals/{id}/review";
 const ROUTES: &[(&str, &[&str])] = &[
     ("GET", &["200"]),
     ("POST /wallet/topups", &["201"]),
-    ("POST /music/requests", &["201", "422 insufficient_funds", "422 validation_failed", "409 dj_offline"]),
+    (
+        "POST /music/requests",
+        &["201", "422 insufficient_funds", "422 validation_failed", "409 dj_offline", "409 wallet_owes"],
+    ),
     (
         "POST /music/requests/{id}/cancel",
         &["200", "409 invalid_transition", "403 not_your_request", "404 not_found"],

@@ -71,15 +71,15 @@ impl Command for OpenTopup {
         &self,
         Decide { env, metadata, principal, input: amount, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        if let Some(least) = env.terms.least_topup.filter(|least| amount < least) {
-            return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
-        }
         let charge = match env.ports.topup_provider.intake() {
             Intake::NotOffered => return Err(CommandError::Refused(OpenTopupRefusal::NotOffered)),
             Intake::Confirmed => Charge::Confirmed,
             Intake::Announced => Charge::Pending,
             Intake::Ordered => Charge::Ordered(env.terms.topups.first(metadata.at)),
         };
+        if let Some(least) = env.terms.least_topup.filter(|least| amount < least) {
+            return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
+        }
         let id = env.ids.next_topup().await?;
         Ok(plans::open_topup(metadata, id, principal.user, *amount, charge))
     }

@@ -96,7 +96,7 @@ pub trait Command: Sized + Send + Sync {
         None
     }
 
-    /// The payer: if a plan is short of funds, the payer's overdue fees are released first.
+    /// The payer: if released money could permit a rejected plan, the payer's overdue fees are released first.
     fn payer(&self, _principal: &Principal, _input: &Self::Input) -> Option<UserId> {
         None
     }

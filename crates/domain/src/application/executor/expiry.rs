@@ -15,7 +15,7 @@ use crate::ports::{Applied, ApplyError, Unavailable};
 
 /// The number of requests settled concurrently, so that a store with group commit can batch them.
 const BATCH: u32 = 64;
-/// The time for which a command that is short of funds waits for its own overdue fees.
+/// The time for which a command that lacked money waits for its own overdue fees.
 const OWN_FUNDS_WITHIN: Duration = Duration::seconds(2);
 
 /// Settles overdue requests; any number of servers may do so concurrently.

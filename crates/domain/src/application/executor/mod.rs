@@ -7,7 +7,7 @@
 //! - [`FromReceipt`]: the output of a command, from its receipt;
 //! - `apply`: applies a plan and performs its [`Effects`], even if the call is dropped ([`run_to_completion`]);
 //! - `single_flight`: commands with the same key run one after the other;
-//! - [`Expiry`]: settles overdue requests, also before a plan that is short of funds is applied again.
+//! - [`Expiry`]: settles overdue requests, also before a plan that lacked money is applied again.
 
 mod apply;
 mod authorized;

@@ -32,18 +32,25 @@ impl WalletQueries {
             None => wallets.balance(*owner).await?,
         };
         let balance = balance.ok_or(Failure::UnknownPrincipal)?;
-        Ok((balance, self.clearing(*owner, balance, at).await?))
+        Ok((balance, self.clearing_at(*owner, balance, at).await?))
+    }
+
+    /// The clearing part of this balance of the principal, which was just read.
+    pub async fn clearing(&self, principal: &Principal, balance: Balance) -> Result<Clearing, Failure> {
+        let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
+        self.clearing_at(*owner, balance, None).await
     }
 
     /// The clearing part of this balance of the user at the time `at`, or now.
-    async fn clearing(
+    async fn clearing_at(
         &self,
         owner: UserId,
         balance: Balance,
         at: Option<Timestamp>,
     ) -> Result<Clearing, Failure> {
         let Some(time) = self.env.terms.withdrawals.clearing_time else { return Ok(Clearing::default()) };
-        let now = at.unwrap_or_else(|| self.env.now());
+        let now = at.map_or(self.env.now(), |at| at.min(self.env.now()));
+        // After the balance: income that arrives in between counts as clearing, and never too little does.
         let income = self.env.wallets.income(owner, now.minus(time), at).await?;
         Ok(Clearing::of(balance.available, time, now, income))
     }

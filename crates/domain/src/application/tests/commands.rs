@@ -6,7 +6,7 @@ use crate::application::executor::Expiry;
 use crate::money::Currency;
 use crate::music_request::{OpenRefusal, RequestStatus};
 use crate::operation::Entity;
-use crate::withdrawal::{self, NewWithdrawal, WithdrawalAmount, WithdrawalState};
+use crate::withdrawal::{self, Limit, NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
 const ANSWER: AnswerRequest = AnswerRequest { id: RequestId::new(7).unwrap() };
 const CANCEL: CancelRequest = CancelRequest { id: RequestId::new(7).unwrap() };
@@ -114,6 +114,26 @@ fn a_guest_who_lacks_funds_is_refused_if_no_fee_is_overdue() {
     let executor = requests(ledger, kept, people_with(true));
     let opened = run(executor.run(&context(1), OpenRequest, input(wish())));
     assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::InsufficientFunds))), "{opened:?}");
+}
+
+#[test]
+fn overdue_fees_are_released_only_for_rejections_that_released_money_can_prevent() {
+    let (owed, cleared) = (Money::from_minor(1), Limit::Cleared(Money::ZERO));
+    let single = Limit::Single(Amount::new(Money::from_minor(1)).unwrap());
+    for (rejection, attempts) in [
+        (Rejection::InsufficientFunds { available: Money::ZERO }, 2),
+        (Rejection::WalletOwes { owed }, 2),
+        (Rejection::LimitExceeded(cleared), 2),
+        (Rejection::LimitExceeded(single), 1),
+        (Rejection::EmailUnverified, 1),
+    ] {
+        let mut ledger = MockLedger::new();
+        ledger.expect_apply().times(attempts).returning(move |_| rejected(rejection));
+        let mut kept = MockMusicRequests::new();
+        kept.expect_overdue().times(attempts - 1).returning(|_| Ok(vec![]));
+        let executor = requests(ledger, kept, people_with(true));
+        assert!(run(executor.run(&context(1), OpenRequest, input(wish()))).is_err(), "{rejection:?}");
+    }
 }
 
 /// The answer to a keyed request to an offline DJ, if the ledger has this record of its key by then.
