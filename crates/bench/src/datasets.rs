@@ -64,7 +64,7 @@ impl Bench {
             .status()
             .context("the seed program of the other build did not start")?;
         ensure!(seeded.success(), "the seed program of the other build failed");
-        // Builds before 0.2.0 register users without a verified address, who cannot withdraw in production.
+        // An older build seeds users without a verified address, who cannot withdraw in production.
         self.cluster.prepare(WRITTEN, "UPDATE users SET email_verified = true")?;
         self.copy_to_file(programs).map(drop)
     }

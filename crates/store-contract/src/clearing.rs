@@ -18,6 +18,7 @@ promises! { ($) clearing as clearing_promises {
     income_clears_exactly_after_the_clearing_time,
     earnings_are_clearing_but_refunds_and_adjustments_are_not,
     a_charge_back_of_one_topup_leaves_the_other_clearing,
+    income_that_paid_a_debt_is_clearing,
     concurrent_topups_and_withdrawals_leave_the_income_in_the_wallet,
     a_withdrawal_can_require_a_verified_email_address,
 }}
@@ -99,6 +100,25 @@ pub async fn a_charge_back_of_one_topup_leaves_the_other_clearing(store: Arc<dyn
     assert_eq!(scenario.balance(guest).await, balance(300, 0));
     assert_eq!(withdraw(&scenario, guest, 100, at(4)).await, Err(0));
     assert_eq!(withdraw(&scenario, guest, 300, at(2).plus(TIME)).await, Ok(()));
+}
+
+/// A guest who spent 300 of a stolen card owes them, and pays the debt with the next top-up. All of that top-up is clearing:
+/// older money that was returned since cannot be withdrawn in its place.
+pub async fn income_that_paid_a_debt_is_clearing(store: Arc<dyn Store>) {
+    let scenario = scenario(store);
+    let (guest, dj) = (scenario.guest(0).await, scenario.dj(300).await);
+    let stolen = topup_of(&scenario.fresh(topup(&scenario, guest, 300, at(0)).await).await);
+    let played = scenario.request(guest, dj, at(0)).await;
+    scenario.move_request(played.id, Move::Play, at(0)).await.unwrap();
+    let later = at(0).plus(TIME);
+    scenario.fresh(plans::reverse_topup(scenario.by(guest, later), &stolen).unwrap()).await;
+    scenario.fresh(topup(&scenario, guest, 500, later).await).await;
+    assert_eq!(income(&scenario, guest, at(0)).await, [(later, 500)]);
+    let operator = scenario.operator().await;
+    scenario.fresh(scenario.adjust_plan(scenario.by(operator, later), guest, 400).await).await;
+    assert_eq!(scenario.balance(guest).await, balance(600, 0));
+    assert_eq!(withdraw(&scenario, guest, 101, later).await, Err(100));
+    assert_eq!(withdraw(&scenario, guest, 100, later).await, Ok(()));
 }
 
 /// Only the older money can be withdrawn, in one group or several.

@@ -122,7 +122,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "statement", "telemetry"],
             &["connect"],
-            &["tables/adjustments", "tables/advisory_locks", "tables/entries_by_time", "tables/positions"],
+            &["tables/adjustments", "tables/advisory_locks", "tables/income", "tables/positions"],
             &["reads", "writer"],
             &["dialect"],
             &["by_id", "tables"],

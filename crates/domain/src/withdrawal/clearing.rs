@@ -6,7 +6,7 @@ use crate::ledger::{Entry, EntryKind};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
 
-/// Money that a top-up or a guest's payment made available in a wallet.
+/// Money that a top-up or a guest's payment brought into a wallet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Income {
     /// The time of the entry.

@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::adjustments::adjustments;
-use super::entries_by_time::income_of;
+use super::income::income_of;
 use crate::connect::failure::DatabaseFailure;
 
 /// Whether a user has a wallet, and its last entry up to a time. The entries of a wallet are ordered by time, so that

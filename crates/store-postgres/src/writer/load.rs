@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::adjustments::{AdjustedRow, adjustments};
-use crate::tables::entries_by_time::income_of;
+use crate::tables::income::income_of;
 
 /// Locks the rows of a table with these primary keys.
 macro_rules! lock_rows {

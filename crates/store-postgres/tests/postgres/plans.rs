@@ -44,10 +44,11 @@ const WHOLE_FILES: [(&str, &str); 3] = [
 const CONSTRAINTS: [&str; 1] = ["login_networks_once"];
 
 /// Files that could use another index, though at a higher cost.
-const OTHER_INDEXES: [(&str, &str); 3] = [
+const OTHER_INDEXES: [(&str, &str); 4] = [
     ("retention/purge/challenges.sql", "the index by target and time"),
     ("retention/purge/phone_codes.sql", "the index by number and time"),
     ("tables/adjustments.sql", "the index by wallet and time"),
+    ("tables/income.sql", "the index by wallet and time"),
 ];
 
 /// Timestamps near the beginning and near the end of the generated rows: a statement is judged by the better
@@ -80,7 +81,9 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
         ("gigs", "settled") => "n % 100 > 1",
         (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'completed' END",
-        ("ledger_entries", "kind") => "CASE WHEN n % 100 = 0 THEN 'adjustment' ELSE 'hold' END",
+        ("ledger_entries", "kind") => {
+            "CASE n % 100 WHEN 0 THEN 'adjustment' WHEN 1 THEN 'topup' WHEN 2 THEN 'earning' ELSE 'hold' END"
+        }
         ("operations", "kind") => {
             "CASE n % 100 WHEN 0 THEN 'adjust' WHEN 1 THEN 'move_withdrawal' ELSE 'open_request' END"
         }

@@ -11,6 +11,7 @@ use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::provider_message::MessageSource;
 use cuepoint_domain::user::Role;
 use cuepoint_domain::webhook::EndpointState;
+use cuepoint_domain::withdrawal::Income;
 use cuepoint_store_postgres::testing::TestDatabase;
 
 use crate::scenario::client;
@@ -107,6 +108,7 @@ fn names_in_sql_files_match_the_domain() {
     check("ports/audit/withdrawal_operations.sql", &moves);
     check("maintenance/advance_sequences.sql", &[EntityKind::Adjustment.name()]);
     check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
+    check("tables/income.sql", &Income::KINDS.map(EntryKind::name));
     let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name(), Role::Operator.name()];
     check("ports/endpoints_with_work.sql", &work);
     check("ports/oldest_failed_delivery.sql", &[EndpointState::Active.name()]);

@@ -12,7 +12,7 @@ use super::{Corrupt, Named, Sum, hash, known, money};
 use crate::schema::{StoredEntry, StoredPosting};
 use crate::table::Numbered;
 
-/// The condition of the partial index of income, for statements that use it: the kinds of [`Income::KINDS`].
+/// The condition of SQLite's partial index of income, for statements that use it: the kinds of [`Income::KINDS`].
 pub const INCOME: &str = "ledger_entries.kind IN ('topup', 'earning')";
 
 /// The wallet, the time, and the changes of the available and the owed balance of an entry of income.

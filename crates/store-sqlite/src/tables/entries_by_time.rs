@@ -10,8 +10,8 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
 /// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is the number of its newest
-/// entry. Entries are ordered by time, so a binary search finds it. An index by time would add a page write to every
-/// entry.
+/// entry. Entries are ordered by time, so a binary search finds it. An index of all entries by time would add a page
+/// write to every entry.
 pub(crate) fn newest_at(
     connection: &mut SqliteConnection,
     user: UserId,

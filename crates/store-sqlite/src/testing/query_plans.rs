@@ -179,6 +179,16 @@ impl QueryPlans {
         }
     }
 
+    /// Whether both plans of a statement use an index.
+    ///
+    /// # Panics
+    /// When the statement is invalid.
+    pub fn use_index(&mut self, statement: &str, index: &str) -> bool {
+        self.databases.iter_mut().all(|database| {
+            plan(database, statement).iter().any(|line| line.contains(&format!("USING INDEX {index} ")))
+        })
+    }
+
     /// The defects of a statement's plans: a table that grows is read as a whole, or rows are sorted.
     ///
     /// # Panics
@@ -189,16 +199,21 @@ impl QueryPlans {
         }
         let mut complaints = BTreeSet::new();
         for database in &mut self.databases {
-            let lines: Vec<PlanLine> = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}"))
-                .load(database)
-                .unwrap_or_else(|error| panic!("{statement}: {error}"));
-            let lines: Vec<String> = lines.into_iter().map(|line| line.detail).collect();
+            let lines = plan(database, statement);
             let subqueries: BTreeSet<&str> = lines.iter().filter_map(|line| subquery(line)).collect();
             complaints.extend(lines.iter().filter(|line| is_bad(line, &subqueries, statement)).cloned());
         }
         let complaints: Vec<String> = complaints.into_iter().collect();
         (!complaints.is_empty()).then(|| format!("{statement}\n    {}", complaints.join("\n    ")))
     }
+}
+
+/// The lines of a statement's plan.
+fn plan(database: &mut SqliteConnection, statement: &str) -> Vec<String> {
+    let lines: Vec<PlanLine> = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}"))
+        .load(database)
+        .unwrap_or_else(|error| panic!("{statement}: {error}"));
+    lines.into_iter().map(|line| line.detail).collect()
 }
 
 /// The name of a subquery whose rows are made by the lines below this one, and are judged there.
@@ -288,7 +303,9 @@ fn generated(column: &Column) -> String {
         ("gigs", "settled") => "n % 100 > 1",
         (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "iif(n % 100 = 0, 'pending', 'completed')",
-        ("ledger_entries", "kind") => "iif(n % 100 = 0, 'adjustment', 'hold')",
+        ("ledger_entries", "kind") => {
+            "CASE n % 100 WHEN 0 THEN 'adjustment' WHEN 1 THEN 'topup' WHEN 2 THEN 'earning' ELSE 'hold' END"
+        }
         ("operations", "kind") => {
             "CASE n % 100 WHEN 0 THEN 'adjust' WHEN 1 THEN 'move_withdrawal' ELSE 'open_request' END"
         }

@@ -1,6 +1,7 @@
 //! Query plans: no statement reads a table that grows as a whole, and no list is sorted. The store contract
 //! judges every statement that it causes; the tests here prove the judgement.
 
+use cuepoint_store_sql::rows::INCOME;
 use cuepoint_store_sqlite::testing::query_plans::QueryPlans;
 
 /// Statements like those of the store, each with the index without which it has a defect.
@@ -81,6 +82,14 @@ const STATEMENTS: &[(&str, &str)] = &[
         "webhook_deliveries_due",
     ),
 ];
+
+#[test]
+fn the_income_of_a_wallet_is_read_through_its_partial_index() {
+    let statement = format!(
+        "SELECT at, available_change FROM ledger_entries WHERE wallet_id = ? AND at > ? AND {INCOME} AND at <= ?"
+    );
+    assert!(QueryPlans::create().use_index(&statement, "ledger_entries_income"));
+}
 
 #[test]
 fn a_statement_without_its_index_is_reported() {

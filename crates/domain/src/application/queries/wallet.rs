@@ -50,7 +50,7 @@ impl WalletQueries {
     ) -> Result<Clearing, Failure> {
         let Some(time) = self.env.terms.withdrawals.clearing_time else { return Ok(Clearing::default()) };
         let now = at.map_or(self.env.now(), |at| at.min(self.env.now()));
-        // After the balance: income that arrives in between counts as clearing, and never too little does.
+        // Income is read after the balance, so that income in between counts as clearing and not as old money.
         let income = self.env.wallets.income(owner, now.minus(time), at).await?;
         Ok(Clearing::of(balance.available, time, now, income))
     }
