@@ -138,7 +138,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "telemetry"],
             &["connect", "statements"],
-            &["tables/counters", "tables/entries_by_time", "tables/operations"],
+            &["tables/counters", "tables/income", "tables/operations"],
             &["writer"],
             &["dialect"],
             &["by_id", "tables"],

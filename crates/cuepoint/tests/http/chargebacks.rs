@@ -15,7 +15,8 @@ on_one_store!(
     erased_users_owe_later_chargebacks,
 );
 
-fn reverse(operator: &Person, topup: i64) -> Answer {
+/// Reverses a top-up, as an operator.
+pub(crate) fn reverse(operator: &Person, topup: i64) -> Answer {
     operator.post(&format!("/operator/topups/{topup}/chargeback"), &json!({"reason": "a stolen card"}))
 }
 
@@ -37,7 +38,7 @@ fn confirmed(server: &Server, person: &Person) -> i64 {
 }
 
 /// A provider's message that this amount of a top-up was taken back.
-fn reversal(amount: &str, reference: &str) -> Message<'static> {
+pub(crate) fn reversal(amount: &str, reference: &str) -> Message<'static> {
     let amount: Value = serde_json::from_str(amount).unwrap();
     Message::about_topup("topup.reversed", json!({"reference": reference, "amount": amount}))
 }

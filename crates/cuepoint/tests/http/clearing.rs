@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
+use crate::chargebacks::{reversal, reverse};
 use crate::harness::{Message, Person, Server, Store, TOPUPS, song};
+use crate::verifications::{code, verify};
 
 on_every_store!(money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback);
 
@@ -16,6 +18,7 @@ on_one_store!(
 );
 
 const CLEARING: [(&str, &str); 1] = [("withdrawals.clearing_hours", "72")];
+const TOO_RECENT: &str = "No more than 0.00 can be withdrawn now. The rest of the balance is too recent.";
 
 /// The available and the clearing amount, and the time at which it is cleared.
 fn with_clearing(person: &Person) -> (String, String, Value) {
@@ -37,20 +40,14 @@ fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store
     let topup = guest.topup("30");
     let reference = guest.topup_reference(topup);
     Message::topup_of("30", "topup.confirmed", &reference).accepted_by(&server);
-    assert_eq!(
-        refused(&guest, "10"),
-        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
-    );
+    assert_eq!(refused(&guest, "10"), TOO_RECENT);
     dj.answer(guest.request_song(&dj), "played").data(200);
     let (available, clearing, until) = with_clearing(&dj);
     assert_eq!((available.as_str(), clearing.as_str()), ("20.00", "20.00"));
     let played = dj.get("/wallet/entries").data(200)["data"][0]["created_at"].clone();
     let time = |text: &Value| OffsetDateTime::parse(text.as_str().unwrap(), &Rfc3339).unwrap();
     assert_eq!(time(&until), time(&played) + Duration::hours(72));
-    assert_eq!(
-        refused(&dj, "20"),
-        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
-    );
+    assert_eq!(refused(&dj, "20"), TOO_RECENT);
     dj.withdraw("20.01").refused(422, "insufficient_funds");
     // Before the income, nothing was clearing.
     let before = dj.get("/wallet?at=2020-01-01T00:00:00Z");
@@ -58,13 +55,9 @@ fn money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store
         (before.raw("/data/wallet/clearing"), &before.data(200)["wallet"]["clears_at"]),
         ("0.00".to_owned(), &Value::Null)
     );
-    let message = json!({"reference": reference, "amount": 30});
-    Message::about_topup("topup.reversed", message).accepted_by(&server);
+    reversal("30", &reference).accepted_by(&server);
     assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "20.00");
-    assert_eq!(
-        refused(&dj, "1"),
-        "No more than 0.00 can be withdrawn now. The rest of the balance is too recent."
-    );
+    assert_eq!(refused(&dj, "1"), TOO_RECENT);
 }
 
 fn a_withdrawal_can_require_a_verified_email_address(store: Store) {
@@ -72,10 +65,7 @@ fn a_withdrawal_can_require_a_verified_email_address(store: Store) {
     let guest = server.guest();
     guest.topup("20");
     guest.withdraw("5").refused(403, "email_unverified");
-    guest.call("POST", "/auth/email/code").send().data(200);
-    let message = server.message(&guest.email, 0);
-    let code: String = message.split_once("code is ").unwrap().1.chars().take(6).collect();
-    guest.post("/auth/email/verify", &json!({"code": code})).data(200);
+    verify(&guest, "email", &code(&server, &guest, "email", 0)).data(200);
     assert_eq!(guest.withdraw("5").status, 201);
 }
 
@@ -92,9 +82,7 @@ fn a_guest_in_debt_cannot_make_a_request_with_a_fee(store: Store) {
     let (guest, dj, free) = (server.guest(), server.dj_at("20", "20"), server.dj_at("0", "0"));
     let topup = guest.topup("20");
     dj.answer(guest.request_song(&dj), "played").data(200);
-    operator
-        .post(&format!("/operator/topups/{topup}/chargeback"), &json!({"reason": "a stolen card"}))
-        .data(200);
+    reverse(&operator, topup).data(200);
     let refused = guest.post("/music/requests", &song(dj.id));
     refused.refused(409, "wallet_owes");
     assert_eq!(refused.raw("/owed"), "20.00");

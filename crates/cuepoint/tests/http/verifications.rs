@@ -24,12 +24,13 @@ fn request_code(person: &Person, address: &str) -> Answer {
     person.call("POST", &format!("/auth/{address}/code")).send()
 }
 
-fn verify(person: &Person, address: &str, code: &str) -> Answer {
+/// Verifies the e-mail address or the phone number with a code.
+pub(crate) fn verify(person: &Person, address: &str, code: &str) -> Answer {
     person.post(&format!("/auth/{address}/verify"), &json!({"code": code}))
 }
 
 /// Requests a code, and returns the one in the message that is this many after the first.
-fn code(server: &Server, person: &Person, address: &str, number: usize) -> String {
+pub(crate) fn code(server: &Server, person: &Person, address: &str, number: usize) -> String {
     assert_eq!(request_code(person, address).data(200), json!({}));
     let to = if address == "email" { &person.email } else { PHONE };
     let message = server.message(to, number);

@@ -9,7 +9,7 @@ use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
-use super::entries_by_time::{income_of, newest_at};
+use super::income::income_of;
 use crate::dialect::{Reading, RunQueryDsl, StoreFailure};
 
 /// Whether a user has a wallet, and its last entry up to a time.
@@ -20,9 +20,23 @@ pub(crate) async fn last_until(
 ) -> Result<(bool, Option<StoredEntry>), StoreFailure> {
     let newest = wallets::table.find(user.get()).select(wallets::seq);
     let Some(newest) = newest.get_result(connection).await.optional()? else { return Ok((false, None)) };
-    let number = newest_at(connection, user, newest, at)?;
+    let number = newest_at(connection, user, newest, at).await?;
     let last = ledger_entries::table.find((user.get(), number)).select(StoredEntry::as_select());
     Ok((true, last.get_result(connection).await.optional()?))
+}
+
+/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is the number of its
+/// newest entry. Entries are ordered by time, so a binary search finds it. An index of all entries by time would add a
+/// page write to every entry.
+async fn newest_at(connection: Reading<'_>, user: UserId, newest: i64, at: Timestamp) -> QueryResult<i64> {
+    let (mut before, mut after) = (0, newest.saturating_add(1));
+    while after.saturating_sub(before) > 1 {
+        let middle = i64::midpoint(before, after);
+        let entry = ledger_entries::table.find((user.get(), middle)).select(ledger_entries::at);
+        let entry: Timestamp = entry.get_result(connection).await?;
+        if entry <= at { before = middle } else { after = middle }
+    }
+    Ok(before)
 }
 
 /// A wallet's income later than `after`, and not later than `until` if it is set.

@@ -3,7 +3,7 @@
 #[path = "../../../store-sql/per_store/tables/challenges.rs"]
 pub(crate) mod challenges;
 pub(crate) mod counters;
-pub(crate) mod entries_by_time;
+pub(crate) mod income;
 pub(crate) mod ledger_entries;
 #[path = "../../../store-sql/per_store/tables/login_networks.rs"]
 pub(crate) mod login_networks;

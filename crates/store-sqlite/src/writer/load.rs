@@ -23,7 +23,7 @@ use diesel::sql_types::Bool;
 use uuid::Uuid;
 
 use crate::connect::failure::SqliteFailure;
-use crate::tables::entries_by_time::income_of;
+use crate::tables::income::income_of;
 
 /// The condition of the partial index of adjustments.
 const ADJUSTMENT: &str = "ledger_entries.kind = 'adjustment'";

@@ -1,4 +1,4 @@
-//! Wallet entries by time, for the writer and for queries.
+//! The income of wallets, as needed to judge a withdrawal and to show what is clearing.
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::timestamp::Timestamp;
@@ -8,25 +8,6 @@ use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
-
-/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is the number of its newest
-/// entry. Entries are ordered by time, so a binary search finds it. An index of all entries by time would add a page
-/// write to every entry.
-pub(crate) fn newest_at(
-    connection: &mut SqliteConnection,
-    user: UserId,
-    newest: i64,
-    at: Timestamp,
-) -> QueryResult<i64> {
-    let (mut before, mut after) = (0, newest.saturating_add(1));
-    while after.saturating_sub(before) > 1 {
-        let middle = i64::midpoint(before, after);
-        let entry = ledger_entries::table.find((user.get(), middle)).select(ledger_entries::at);
-        let entry: Timestamp = entry.get_result(connection)?;
-        if entry <= at { before = middle } else { after = middle }
-    }
-    Ok(before)
-}
 
 /// A wallet's income later than `after`, and not later than `until` if it is set.
 pub(crate) fn income_of(
