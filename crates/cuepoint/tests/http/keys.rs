@@ -184,7 +184,7 @@ fn an_unusable_key_file_leaves_the_previous_keys_in_force(store: Store) {
     fs::write(folder.path(), format!("{KEY}\n")).unwrap();
     eventually("it is told again", || server.log().contains("line 1").then_some(()));
     let log = server.log();
-    assert_eq!(log.matches("0644").count(), 1, "{log}");
+    assert_eq!(log.matches("its mode is 0644").count(), 1, "{log}");
     assert!(!log.contains(&KEY[..12]), "{log}");
     guest.get("/wallet").data(200);
     assert_eq!(kid(&server.client().login(&guest.email).token), kid(&guest.token));
