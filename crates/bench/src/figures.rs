@@ -27,11 +27,27 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Returns the mean of each figure separately.
+    #[must_use]
+    pub fn mean(several: &[Self]) -> Self {
+        let known = |figure: fn(&Self) -> f64| mean(several.iter().map(figure)).unwrap_or_default();
+        let maybe = |figure: fn(&Self) -> Option<f64>| mean(several.iter().filter_map(figure));
+        Self::each(known, maybe)
+    }
+
     /// Returns the median of each figure separately; of two middle values, the upper one, which was measured.
     #[must_use]
     pub fn median(several: &[Self]) -> Self {
         let known = |figure: fn(&Self) -> f64| median(several.iter().map(figure)).unwrap_or_default();
         let maybe = |figure: fn(&Self) -> Option<f64>| median(several.iter().filter_map(figure));
+        Self::each(known, maybe)
+    }
+
+    /// The figures that these functions make of each one.
+    fn each(
+        known: impl Fn(fn(&Self) -> f64) -> f64,
+        maybe: impl Fn(fn(&Self) -> Option<f64>) -> Option<f64>,
+    ) -> Self {
         Self {
             per_second: known(|figures| figures.per_second),
             p50: known(|figures| figures.p50),
@@ -72,6 +88,12 @@ pub(crate) fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let mut figures: Vec<f64> = figures.collect();
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied()
+}
+
+/// Returns the mean, if there is a figure.
+fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = figures.fold((0.0, 0.0), |(sum, count), figure| (sum + figure, count + 1.0));
+    (count > 0.0).then_some(sum / count)
 }
 
 /// The longest latency that a histogram distinguishes, in microseconds: one minute.
@@ -122,6 +144,13 @@ mod tests {
         assert_eq!(median.of_limit, Some(0.7));
         assert_eq!(median.memory, None);
         assert_eq!(Figures::median(&three[..1]), three[0]);
+    }
+
+    #[test]
+    fn means_are_taken_per_figure() {
+        let figures = |per_second, memory| Figures { per_second, memory, ..Figures::default() };
+        let mean = Figures::mean(&[figures(3.0, Some(2.0)), figures(1.0, None)]);
+        assert_eq!((mean.per_second, mean.memory, mean.of_limit), (2.0, Some(2.0), None));
     }
 
     #[test]

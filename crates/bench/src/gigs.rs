@@ -27,8 +27,9 @@ const STREAMS: usize = 1_000;
 const QUEUE: usize = 300;
 /// The number of accepted ones, which the board shows.
 const SHOWN: usize = 20;
-/// The number of measured requests in each gig: less than its limit, also with those of the queue.
-const PER_GIG: usize = 600;
+/// The number of requests to each DJ in one measurement: those of two in a gig are fewer than its limit.
+const IN_GIG: usize = 490;
+const WITHOUT_GIG: usize = 2 * IN_GIG;
 /// Limits that the benchmark never reaches. The second one is the largest permitted value.
 const SETTINGS: [(&str, &str); 2] =
     [("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS), ("CUEPOINT__GIGS__MAX_OPEN", "1000")];
@@ -94,15 +95,21 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
     };
     let most = bench.options.most_connections();
 
+    // Some DJs open gigs, so that both rows are measured on one database. The last gig is that of the board.
+    let djs: Vec<UserId> = bench.population().djs().collect();
+    let (others, at_gigs) = djs.split_at(djs.len() / 3);
+    let gigs = open_gigs(bench, server, at_gigs)?;
+    let (_, at_gigs) = at_gigs.split_last().context("there is no DJ")?;
     // The first requests of a server are slower.
-    bench.cell(&servers, most, &mut song_requests(bench, 1)?, false)?;
-    let (plain, _) = bench.cell(&servers, most, &mut song_requests(bench, 2)?, false)?;
+    bench.cell(&servers, most, &mut song_requests(bench, others, WITHOUT_GIG, 0)?, false)?;
+    let [plain, in_gig] = in_turns(|is_in_gig, seed| {
+        let (djs, to_each) = if is_in_gig { (at_gigs, IN_GIG) } else { (others, WITHOUT_GIG) };
+        Ok(bench.cell(&servers, most, &mut song_requests(bench, djs, to_each, seed)?, false)?.0)
+    })?;
     let above = add("request without a gig", most, &plain, None);
-    let gigs = open_gigs(bench, server)?;
-    let (in_gig, _) = bench.cell(&servers, most, &mut song_requests(bench, 3)?, false)?;
     add("request in a gig", most, &in_gig, Some(above));
 
-    let gig = gigs.first().context("there is no DJ")?;
+    let gig = gigs.last().context("there is no DJ")?;
     fill(bench, server, gig)?;
     let mut info = Operation::PersonalInfo.requests(bench.population(), bench.tokens())?;
     let (info_of_readers, _) = bench.cell(&servers, READERS, &mut info, false)?;
@@ -121,6 +128,17 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
     drop((streams, servers));
     bench.verify_and_remove(&data)?;
     Ok((rows, delivered))
+}
+
+/// Measures requests without a gig and in one, in turns, and returns the means of both: the more rows there are, the more
+/// a request costs. The order cancels a steady growth.
+fn in_turns(mut measure: impl FnMut(bool, u64) -> anyhow::Result<Figures>) -> anyhow::Result<[Figures; 2]> {
+    let mut kinds: [Vec<Figures>; 2] = Default::default();
+    for (seed, is_in_gig) in (1..).zip([false, true, true, false]) {
+        let [plain, in_gig] = &mut kinds;
+        (if is_in_gig { in_gig } else { plain }).push(measure(is_in_gig, seed)?);
+    }
+    Ok(kinds.map(|figures| Figures::mean(&figures)))
 }
 
 /// An open gig.
@@ -146,16 +164,20 @@ fn song(dj: UserId) -> String {
     )
 }
 
-/// Requests of guests to DJs, in random order, with at most [`PER_GIG`] to each DJ.
-fn song_requests(bench: &Bench, seed: u64) -> anyhow::Result<Box<Requests<'static>>> {
+/// Requests of guests to these DJs, in random order, with this number to each DJ.
+fn song_requests(
+    bench: &Bench,
+    djs: &[UserId],
+    to_each: usize,
+    seed: u64,
+) -> anyhow::Result<Box<Requests<'static>>> {
     let population = bench.population();
-    let djs: Vec<UserId> = population.djs().collect();
     let guests: Vec<UserId> = population.users().filter(|user| !population.is_dj(*user)).collect();
     let tokens = bench.tokens().of(&guests)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut pairs: Vec<(UserId, usize)> = djs
         .iter()
-        .flat_map(|dj| (0..PER_GIG).map(|_| (*dj, rng.usize(..tokens.len()))).collect::<Vec<_>>())
+        .flat_map(|dj| (0..to_each).map(|_| (*dj, rng.usize(..tokens.len()))).collect::<Vec<_>>())
         .collect();
     rng.shuffle(&mut pairs);
     let mut pairs = pairs.into_iter();
@@ -167,16 +189,15 @@ fn song_requests(bench: &Bench, seed: u64) -> anyhow::Result<Box<Requests<'stati
     }))
 }
 
-/// Opens a gig for every DJ.
-fn open_gigs(bench: &Bench, server: &Service) -> anyhow::Result<Vec<Gig>> {
-    let djs: Vec<UserId> = bench.population().djs().collect();
-    let tokens = bench.tokens().of(&djs)?;
+/// Opens a gig for each of these DJs.
+fn open_gigs(bench: &Bench, server: &Service, djs: &[UserId]) -> anyhow::Result<Vec<Gig>> {
+    let tokens = bench.tokens().of(djs)?;
     let open = |(dj, token): (UserId, String)| {
         let body = r#"{"title":"Friday","max_open_per_guest":100}"#;
         let answer = fetch(server.address(), "POST", "/api/v1/gigs", &token, body)?;
         Ok(Gig { id: field(&answer, "id")?.parse()?, code: field(&answer, "code")?, dj, token })
     };
-    djs.into_iter().zip(tokens).map(open).collect()
+    djs.iter().copied().zip(tokens).map(open).collect()
 }
 
 /// Adds requests of different guests to a gig, and accepts the first of them.
