@@ -47,8 +47,11 @@ pub(crate) async fn admit(
             return Err(error);
         }
     };
-    if principal.has_role_for(action).is_err() {
+    if let Err(denied) = principal.has_role_for(action) {
         call::note(api.limits.admit_session(principal.session), request)?;
+        if !action.is_for_staff() {
+            return Err(denied.reason().into());
+        }
         record_denied(operation, api, &principal, request).await;
         return Err(for_staff(action));
     }

@@ -15,6 +15,8 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Role;
+use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::ClientInfo;
 use serde::Serialize;
 use serde_json::Value;
@@ -139,6 +141,21 @@ impl ApiCall {
         headers::signature(self.request.headers())
     }
 
+    /// The key with which a guest account is created, if there is one.
+    ///
+    /// # Errors
+    /// [`Code::BadRequest`] for a malformed or short key.
+    pub fn creation_key(&self) -> Result<Option<GuestKey>, ApiError> {
+        let Some(key) = headers::idempotency_key(self.request.headers())? else { return Ok(None) };
+        let key = GuestKey::new(key).ok_or_else(|| {
+            let least = GuestKey::MIN_CHARACTERS;
+            let message =
+                format!("This Idempotency-Key must have at least {least} characters, chosen at random.");
+            ApiError::saying(Code::BadRequest, message)
+        })?;
+        Ok(Some(key))
+    }
+
     /// The client info.
     #[must_use]
     pub fn client(&self) -> ClientInfo {
@@ -225,7 +242,7 @@ impl ApiCall {
         }
     }
 
-    /// Counts a registration with this address as a failed login until the address is found free. Failures
+    /// Counts a registration or a claim with this address as a failed login until the address is found free. Failures
     /// from other networks do not count, so that strangers cannot block a registration.
     ///
     /// # Errors
@@ -310,6 +327,23 @@ impl ApiCall {
     /// [`Code::RateLimited`].
     pub fn count_refresh(&self, session: Option<SessionId>) -> Result<(), ApiError> {
         note(self.api.limits.admit_refresh(session, self.client().network()), &self.request)
+    }
+
+    /// Counts a new music request of a guest account for the client address too: further accounts cost nothing.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_guest_request(&self, principal: &Principal) -> Result<Option<Admitted>, ApiError> {
+        if principal.role != Role::Guest {
+            return Ok(None);
+        }
+        let admitted = self.api.limits.admit_network(Class::GuestRequests, self.client().network());
+        admitted.map_err(ApiError::rate_limited)
+    }
+
+    /// Gives back what was counted beside the request.
+    pub fn give_back(&self, counted: Option<Admitted>) {
+        counted.into_iter().for_each(|admitted| self.api.limits.refund(admitted));
     }
 
     /// The names of these users, for staff; nobody needs a permission for none.

@@ -59,6 +59,8 @@ pub enum Endpoint {
     Plain(PlainHandler),
     /// Without a token.
     Open(OpenHandler),
+    /// Without a token; it takes an Idempotency-Key.
+    OpenKeyed(OpenHandler),
     /// Without a token, or with an access token whose principal is allowed this action.
     Optional(Action, OptionalHandler),
     /// With an access token whose principal is allowed this action.
@@ -75,7 +77,9 @@ impl Endpoint {
     pub const fn action(&self) -> Option<Action> {
         match self {
             Self::Member(action, _) | Self::Command(action, _) => Some(*action),
-            Self::Plain(_) | Self::Open(_) | Self::Optional(..) | Self::Provider(..) => None,
+            Self::Plain(_) | Self::Open(_) | Self::OpenKeyed(_) | Self::Optional(..) | Self::Provider(..) => {
+                None
+            }
         }
     }
 
@@ -85,7 +89,7 @@ impl Endpoint {
         matches!(self, Self::Plain(_))
     }
 
-    /// Whether it takes an Idempotency-Key.
+    /// Whether it is a command, whose Idempotency-Key is kept.
     #[must_use]
     pub const fn is_command(&self) -> bool {
         matches!(self, Self::Command(..))
@@ -100,7 +104,7 @@ impl Endpoint {
     /// Whether it requires neither a token nor a signature.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        matches!(self, Self::Plain(_) | Self::Open(_) | Self::Optional(..))
+        matches!(self, Self::Plain(_) | Self::Open(_) | Self::OpenKeyed(_) | Self::Optional(..))
     }
 
     /// Whether a token is checked that it does not require.
@@ -156,6 +160,15 @@ where
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Open(Box::new(run))
+}
+
+/// A handler of requests without a token that takes an Idempotency-Key.
+pub fn anonymous_keyed<F, A>(run: F) -> Endpoint
+where
+    F: Fn(ApiCall) -> A + 'static,
+    A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
+{
+    Endpoint::OpenKeyed(Box::new(run))
 }
 
 /// A handler of requests with or without a token. A token that is presented must be valid and allow this action.
@@ -223,7 +236,7 @@ mod tests {
         fn size_of_future(&self) -> usize {
             match self {
                 Self::Plain(run) => run.size_of_future(),
-                Self::Open(run) | Self::Provider(_, run) => run.size_of_future(),
+                Self::Open(run) | Self::OpenKeyed(run) | Self::Provider(_, run) => run.size_of_future(),
                 Self::Optional(_, run) => run.size_of_future(),
                 Self::Member(_, run) | Self::Command(_, run) => run.size_of_future(),
             }

@@ -77,7 +77,7 @@ async fn handle(
     };
     let (judging, handling) = match &operation.run {
         Endpoint::Plain(run) => return run.handle((Arc::clone(api), request.clone())).await,
-        Endpoint::Open(run) => {
+        Endpoint::Open(run) | Endpoint::OpenKeyed(run) => {
             count(operation.class, api, request)?;
             headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, api, request, payload).await?, None)?;

@@ -15,7 +15,7 @@ use crate::wire::error::ApiError;
 pub(crate) fn ensure_reliable(operation: &Declaration, api: &ApiState) -> Result<(), ApiError> {
     let changes = operation.method != Method::GET;
     let (relies_on_list, relies_on_clock) = match &operation.run {
-        Endpoint::Plain(_) | Endpoint::Open(_) => (false, false),
+        Endpoint::Plain(_) | Endpoint::Open(_) | Endpoint::OpenKeyed(_) => (false, false),
         Endpoint::Provider(..) => (false, changes),
         Endpoint::Optional(action, _) | Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
             (changes || action.is_for_staff(), changes)

@@ -100,6 +100,20 @@ impl Email {
         Ok(Self(text.to_owned()))
     }
 
+    /// The domain of the addresses under which guest accounts are shown. No host can have it (RFC 2606).
+    pub const GUEST_DOMAIN: &str = "guest.invalid";
+
+    /// The trimmed address, for a user to have: none of a guest account.
+    ///
+    /// # Errors
+    /// As [`Email::new`], and [`TextError::Malformed`] in [`Email::GUEST_DOMAIN`].
+    pub fn to_own(text: &str) -> Result<Self, TextError> {
+        let email = Self::new(text)?;
+        let folded = email.folded();
+        let reserved = folded.rsplit_once('@').is_some_and(|(_, domain)| domain == Self::GUEST_DOMAIN);
+        if reserved { Err(TextError::Malformed) } else { Ok(email) }
+    }
+
     /// The normalized form for comparison: each character in lower case, independently of its neighbours.
     #[must_use]
     pub fn folded(&self) -> String {
@@ -269,6 +283,17 @@ mod tests {
             Email::new("ΑΣ@example.com").unwrap().folded(),
             Email::new("ασ@example.com").unwrap().folded()
         );
+    }
+
+    #[test]
+    fn no_user_can_take_an_address_of_guest_accounts() {
+        for taken in ["guest-7@guest.invalid", "Ada@Guest.INVALID"] {
+            assert!(Email::new(taken).is_ok(), "{taken}");
+            assert_eq!(Email::to_own(taken), Err(TextError::Malformed), "{taken}");
+        }
+        for free in ["guest.invalid@example.com", "ada@my-guest.invalid"] {
+            assert!(Email::to_own(free).is_ok(), "{free}");
+        }
     }
 
     #[test]

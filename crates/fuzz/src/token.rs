@@ -80,6 +80,7 @@ fn check_claims(claims: &[u8], caller: &Principal) {
         assert!(time(begins).is_some_and(|begins| begins.saturating_sub(LEEWAY) <= NOW), "{claims:?}");
     }
     let role = match caller.role {
+        Role::Guest => "guest",
         Role::Member => "member",
         Role::Operator => "operator",
         Role::Auditor => "auditor",

@@ -45,6 +45,7 @@ pub mod email_changes;
 pub mod endpoint_security;
 pub mod erasure;
 pub mod gigs;
+pub mod guest_accounts;
 pub mod histories;
 pub mod ids;
 pub mod keys;
@@ -143,6 +144,7 @@ macro_rules! store_contract {
         $crate::endpoint_security_promises!($factory);
         $crate::erasure_promises!($factory);
         $crate::gigs_promises!($factory);
+        $crate::guest_accounts_promises!($factory);
         $crate::ids_promises!($factory);
         $crate::keys_promises!($factory);
         $crate::ledger_promises!($factory);

@@ -296,7 +296,7 @@ impl Scenario {
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
         let queue = self.store.open_queue(dj, metadata.at).await.unwrap();
-        let to = Addressee { user: asked.as_ref(), blocks_guest, queue };
+        let to = Addressee { blocks_guest, queue, ..Addressee::of(asked.as_ref()) };
         plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }
 

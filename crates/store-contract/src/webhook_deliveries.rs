@@ -18,7 +18,7 @@ use cuepoint_domain::ports::{
     WebhookSender,
 };
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{OrderTerms, Topup};
+use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, Topup};
 use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
@@ -197,6 +197,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         topups: OrderTerms { max_attempts: 1, retry_after: second, lease: second },
         payouts: PayoutTerms { max_attempts: 1, retry_after: second },
         least_topup: None,
+        guest_topups: GuestTopupLimits::default(),
         topups_pending_for: TOPUPS_PENDING_FOR,
         events_shown_for: None,
         refresh_token_for: second,

@@ -68,7 +68,7 @@ impl State {
 
     /// Gives the user their new address and ends their open challenges, unless another user has or can restore the
     /// address.
-    fn moves(&mut self, before: &User, after: &User, now: Timestamp) -> bool {
+    pub(crate) fn moves(&mut self, before: &User, after: &User, now: Timestamp) -> bool {
         let (old, new) = (before.email.folded(), after.email.folded());
         let owner = self.keys.owner(&new).filter(|owner| *owner != after.id);
         if owner.is_some() || self.keys.restorations(&new, now).any(|open| open.user != after.id) {

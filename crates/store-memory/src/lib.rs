@@ -9,6 +9,7 @@ mod backend;
 mod blocks;
 mod email_changes;
 mod gigs;
+mod guest_accounts;
 mod ids;
 mod ledger;
 mod lists;

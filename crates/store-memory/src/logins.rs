@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::ports::{Credentials, GuestClaim, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
 use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restorable_until};
+use cuepoint_domain::user::guest_account::Claimed;
 use cuepoint_domain::user::session::TokenHash;
 
 use crate::lists::{length, newest_first};
@@ -205,6 +206,10 @@ impl Logins for MemoryStore {
         state.sessions.end_all(user, None, now);
         state.webhooks.disable_own(user, None, now);
         Ok(Some(user))
+    }
+
+    async fn claim(&self, claim: &GuestClaim) -> Result<Claimed, Unavailable> {
+        Ok(self.lock()?.claim(claim))
     }
 
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {

@@ -88,7 +88,7 @@ impl People for MemoryStore {
                 state.has_first_operator = true;
                 Ok(FirstOperator::Done)
             }
-            Registered::EmailTaken => Ok(FirstOperator::EmailTaken),
+            Registered::EmailTaken | Registered::NotYet => Ok(FirstOperator::EmailTaken),
         }
     }
 
@@ -155,6 +155,23 @@ impl People for MemoryStore {
             book.get_mut(gig).into_iter().for_each(Gig::forget_texts);
         }
         Ok(Erased::Done)
+    }
+
+    async fn unused_guests(
+        &self,
+        before: Timestamp,
+        after: Option<UserId>,
+        limit: u32,
+    ) -> Result<Vec<UserId>, Unavailable> {
+        let state = self.lock()?;
+        let guests = state.book.all::<User>().filter(|user| Some(user.id) > after);
+        let unused: Vec<UserId> =
+            guests.filter(|user| state.is_unused_guest(user, before)).map(|user| user.id).collect();
+        Ok(sorted(unused.into_iter(), |id| *id).into_iter().take(length(limit)).collect())
+    }
+
+    async fn delete_guest(&self, id: UserId, before: Timestamp) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.delete_guest(id, before))
     }
 
     async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {

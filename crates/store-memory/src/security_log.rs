@@ -1,6 +1,7 @@
 //! The security log.
 
 use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter};
@@ -29,6 +30,11 @@ impl Events {
             filter.user.is_none_or(|user| event.user == Some(user))
                 && filter.kind.is_none_or(|kind| event.kind == kind)
         })
+    }
+
+    /// Whether an event names this user.
+    pub(crate) fn names(&self, user: UserId) -> bool {
+        self.events.iter().any(|(_, event)| event.user == Some(user) || event.actor == Some(user))
     }
 
     /// Deletes the events past their retention.

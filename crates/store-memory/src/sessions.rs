@@ -8,7 +8,8 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
-    BeginOutcome, ExchangeOutcome, PasswordHash, PersonalTokens, Sessions, TokenAddition, Unavailable,
+    BeginOutcome, ExchangeOutcome, GuestClaim, PasswordHash, PersonalTokens, Sessions, TokenAddition,
+    Unavailable,
 };
 use cuepoint_domain::privacy::personal_data::ExportRecord;
 use cuepoint_domain::text::Line;
@@ -113,6 +114,17 @@ impl SessionTable {
         Some(PersonalToken { session: kept.session.clone(), name, scopes })
     }
 
+    /// Replaces the refresh tokens of a live session by that of a claim; returns whether the session is live.
+    pub(crate) fn renew(&mut self, claim: &GuestClaim) -> bool {
+        let live = self.sessions.get_mut(&claim.session).filter(|kept| kept.is_alive(claim.at));
+        let Some(kept) = live else { return false };
+        (kept.session.used_at, kept.session.expires_at) = (claim.at, claim.expires_at);
+        let token = kept.session.claimed_token(claim.token, claim.at, claim.expires_at);
+        self.tokens.retain(|_, token| token.session != claim.session);
+        self.tokens.insert(claim.token, token);
+        true
+    }
+
     /// Ends a user's surplus of live sessions, the least recently used first.
     fn end_surplus(&mut self, user: UserId, now: Timestamp) {
         let alive = self.logins().filter(|kept| kept.session.user == user && kept.is_alive(now));
@@ -158,6 +170,19 @@ impl SessionTable {
     pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = ExportRecord> {
         let theirs = self.logins().filter(move |kept| kept.session.user == user);
         theirs.map(|kept| ExportRecord::Session(kept.session.clone(), kept.ended_at))
+    }
+
+    /// The time at which a session of the user was last used.
+    pub(crate) fn last_used(&self, user: UserId) -> Option<Timestamp> {
+        let theirs = self.sessions.values().filter(|kept| kept.session.user == user);
+        theirs.map(|kept| kept.session.used_at).max()
+    }
+
+    /// Deletes the sessions of a user with their tokens, and the user's known networks.
+    pub(crate) fn remove_of(&mut self, user: UserId) {
+        self.networks.retain(|(owner, _), _| *owner != user);
+        self.tokens.retain(|_, token| token.user != user);
+        self.sessions.retain(|_, kept| kept.session.user != user);
     }
 
     /// The known networks of a user.

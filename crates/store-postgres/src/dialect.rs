@@ -130,8 +130,12 @@ impl SqlStore {
 /// The rows that a query selects, locked until the end of the transaction; several are locked in an order, to avoid
 /// deadlocks.
 ///
-/// With `only`, rows are locked whose ids the query selects, and nothing else is done.
+/// With `only`, rows are locked whose ids the query selects, and nothing else is done. With `free`, rows that another
+/// transaction has locked are left out.
 macro_rules! locked {
+    (free $query:expr) => {
+        $query.for_update().skip_locked()
+    };
     (only $lock:ident, $ids:expr, $connection:expr) => {
         let _: Vec<i64> = $ids.$lock().load($connection).await?;
     };

@@ -37,6 +37,10 @@ pub struct GroupLockSet {
     pub withdrawn_by: BTreeSet<UserId>,
     /// The earliest time of those withdrawals; `None` if none are read.
     pub withdrawn_since: Option<Timestamp>,
+    /// The users with recent top-ups to read.
+    pub topped_up_by: BTreeSet<UserId>,
+    /// The earliest time of those top-ups; `None` if none are read.
+    pub topups_since: Option<Timestamp>,
     /// The guests with open requests to read.
     pub guests: BTreeSet<UserId>,
     /// The DJs of those requests; every guest is read with every DJ.
@@ -64,12 +68,23 @@ impl GroupLockSet {
         let mut all = Self::default();
         for plan in plans {
             // Without `..`, so that no rows are lost here.
-            let LockSet { rows, withdrawn_since, open_requests, adjusted_since, income_since, open_gig_of } =
-                plan.lock_set();
+            let LockSet {
+                rows,
+                withdrawn_since,
+                topups_since,
+                open_requests,
+                adjusted_since,
+                income_since,
+                open_gig_of,
+            } = plan.lock_set();
             all.rows.extend(rows);
             if let Some((user, since)) = withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
+            }
+            if let Some((guest, since)) = topups_since {
+                all.topped_up_by.insert(guest);
+                all.topups_since = Some(all.topups_since.map_or(since, |other| other.min(since)));
             }
             if let Some((guest, dj)) = open_requests {
                 all.guests.insert(guest);

@@ -187,6 +187,9 @@ macro_rules! page {
 
 /// The rows that a query selects; only one transaction writes at a time, so none needs a lock.
 macro_rules! locked {
+    (free $query:expr) => {
+        $query
+    };
     (only $lock:ident, $ids:expr, $connection:expr) => {
         let _ = (&$connection, $ids);
     };

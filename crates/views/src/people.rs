@@ -21,7 +21,7 @@ view! {
         name: String = user.name.as_str().to_owned(),
         /// E-mail address.
         #[schema(example = "ada@example.com")]
-        email: String = user.email.as_str().to_owned(),
+        email: String = user.shown_email(),
         /// Phone number; null if there is none.
         #[schema(example = "+4930123456")]
         phone: Option<String> = text(&user.phone),

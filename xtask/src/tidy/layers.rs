@@ -100,6 +100,7 @@ const CRATES: &[CrateLayers] = &[
                 "blocks",
                 "email_changes",
                 "gigs",
+                "guest_accounts",
                 "ids",
                 "ledger",
                 "logins",

@@ -4,6 +4,7 @@ use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::{Candidates, TokenHash};
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,7 @@ use super::random::{RandomSecrets, encoded, random};
 /// The labels of derivations, one per purpose; none is a prefix of another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
 const REGISTRATION_LABEL: &[u8] = b"registration\0";
+const GUEST_LABEL: &[u8] = b"guest account\0";
 const RESTORATION_LABEL: &[u8] = b"restoration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
@@ -74,6 +76,10 @@ impl Secrets for KeyedSecrets {
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable> {
         self.derive(&[REGISTRATION_LABEL, &session.get().to_be_bytes(), password.0.as_bytes()], now)
+    }
+
+    fn guest_tokens(&self, key: &GuestKey, now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
+        self.derive(&[GUEST_LABEL, &key.0], now)
     }
 
     fn restore_tokens(

@@ -9,7 +9,7 @@ use cuepoint_domain::gig::{GigRefusal, GigStatus};
 use cuepoint_domain::ledger::adjustment::AdjustmentRefusal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::provider_message::AlreadyResolved;
-use cuepoint_domain::topup::SuspenseRefusal;
+use cuepoint_domain::topup::{GuestTopupLimit, SuspenseRefusal};
 use cuepoint_domain::withdrawal::Limit;
 use cuepoint_domain::{music_request, withdrawal};
 
@@ -41,6 +41,15 @@ impl IntoApiError for OpenRequestRefusal {
             Self::Rule(music_request::OpenRefusal::DedicationWithoutGig) => {
                 ApiError::invalid(Errors::one("message", validation_texts::no_gig()))
             }
+            Self::Rule(music_request::OpenRefusal::MembersOnly) => ApiError::saying(
+                Code::ClaimRequired,
+                "This gig takes requests of members alone. Claim your account first.",
+            ),
+            Self::Rule(music_request::OpenRefusal::QueueFullForGuests(most)) => ApiError::of_field(
+                Code::LimitExceeded,
+                "dj_id",
+                validation_texts::queue_full_for_guests(most),
+            ),
             Self::Rule(music_request::OpenRefusal::QueueFull(most)) => {
                 ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::queue_full(most))
             }
@@ -146,6 +155,24 @@ impl IntoApiError for OpenTopupRefusal {
             Self::TooSmall(least) => {
                 let sentence = validation_texts::at_least("amount", &currency.print(least.money()));
                 ApiError::invalid(Errors::one("amount", sentence))
+            }
+            Self::GuestLimit(limit) => {
+                let (most, sentence) = match limit {
+                    GuestTopupLimit::InWallet(most) => {
+                        let most = currency.print(most.money());
+                        let sentence =
+                            format!("A guest account can have at most {most}. Claim it to have more.");
+                        (most, sentence)
+                    }
+                    GuestTopupLimit::Per24h(most) => {
+                        let most = currency.print(most.money());
+                        let sentence = format!(
+                            "A guest account can pay in at most {most} within 24 hours. Claim it to pay more."
+                        );
+                        (most, sentence)
+                    }
+                };
+                ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
             }
             Self::RefusedByProvider => Code::TopupRefused.into(),
         }

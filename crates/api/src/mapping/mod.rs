@@ -57,6 +57,7 @@ impl From<Failure> for ApiError {
             Failure::NotFound => Code::NotFound.into(),
             Failure::Denied(denied) => denied.reason().into(),
             Failure::WrongRole => Code::InsufficientScope.into(),
+            Failure::Unclaimed => Code::ClaimRequired.into(),
             Failure::Revoked(revocation) => revocation.into(),
             Failure::UnknownPrincipal => Code::SessionEnded.into(),
             Failure::Unreliable(Unavailable(cause)) => Self::unreliable(cause),
@@ -102,6 +103,7 @@ impl From<DenialReason> for ApiError {
             DenialReason::DjOfRequestOnly => {
                 Self::saying(Code::NotYourRequest, "Only the DJ of this request can answer it.")
             }
+            DenialReason::MembersOnly => Code::ClaimRequired.into(),
             DenialReason::OwnEntity => Code::OwnAccount.into(),
             DenialReason::RoleMissing => Code::InsufficientScope.into(),
             DenialReason::Concealed => Code::NotFound.into(),

@@ -3,9 +3,9 @@
 
 use cuepoint_domain::application::commands::ChangeUserStatusRefusal;
 use cuepoint_domain::application::{
-    BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
-    RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
-    SendCodeRefusal, TokenRequestRefusal, VerifyRefusal,
+    BlockRefusal, ChangePasswordRefusal, ClaimRefusal, ConfirmEmailRefusal, CreateGuestRefusal, EraseRefusal,
+    LoginRefusal, RefreshRefusal, RegisterRefusal, RequestEmailRefusal, RequestResetRefusal,
+    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, TokenRequestRefusal, VerifyRefusal,
 };
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::timestamp::Timestamp;
@@ -29,6 +29,36 @@ impl From<RegisterRefusal> for ApiError {
         Self::invalid(match refusal {
             RegisterRefusal::EmailTaken => Errors::one("email", validation_texts::taken("email")),
             RegisterRefusal::BreachedPassword => breached_password(),
+        })
+    }
+}
+
+impl From<CreateGuestRefusal> for ApiError {
+    fn from(refusal: CreateGuestRefusal) -> Self {
+        match refusal {
+            CreateGuestRefusal::KeyUsed => Self::saying(
+                Code::IdempotencyKeyReused,
+                "This Idempotency-Key has created an account before. Choose another one.",
+            ),
+            CreateGuestRefusal::NotYet => Self::not_now(
+                "Guest accounts cannot be created until the upgrade of the service is complete.",
+                SECONDS_OF_UPGRADE,
+            ),
+        }
+    }
+}
+
+impl From<ClaimRefusal> for ApiError {
+    fn from(refusal: ClaimRefusal) -> Self {
+        Self::invalid(match refusal {
+            ClaimRefusal::EmailTaken => Errors::one("email", validation_texts::taken("email")),
+            ClaimRefusal::BreachedPassword => breached_password(),
+            ClaimRefusal::NotAGuest => {
+                return Self::saying(
+                    Code::Conflict,
+                    "This account has an e-mail address and a password already.",
+                );
+            }
         })
     }
 }
@@ -190,6 +220,9 @@ impl From<ChangeUserStatusRefusal> for ApiError {
     fn from(refusal: ChangeUserStatusRefusal) -> Self {
         match refusal {
             ChangeUserStatusRefusal::LastOperator => Code::LastOperator.into(),
+            ChangeUserStatusRefusal::GuestAccount => {
+                Self::saying(Code::Conflict, "A guest account becomes a member when its guest claims it.")
+            }
         }
     }
 }
@@ -221,9 +254,16 @@ impl From<TokenRequestRefusal> for ApiError {
 impl From<EraseRefusal> for ApiError {
     fn from(refusal: EraseRefusal) -> Self {
         match refusal {
+            EraseRefusal::PasswordMissing => {
+                Self::invalid(Errors::one("password", validation_texts::required("password")))
+            }
             EraseRefusal::WrongPassword => {
                 Self::invalid(Errors::one("password", validation_texts::incorrect("password")))
             }
+            EraseRefusal::GuestMoneyLeft => Self::saying(
+                Code::WalletNotEmpty,
+                "Spend the balance, claim the account to withdraw it, or ask the operator.",
+            ),
             EraseRefusal::Rule(ErasureRefusal::MoneyLeft) => Code::WalletNotEmpty.into(),
             EraseRefusal::Rule(ErasureRefusal::TopupPending) => Code::TopupPending.into(),
             EraseRefusal::Rule(ErasureRefusal::EmailRestorable(until)) => restorable(until),

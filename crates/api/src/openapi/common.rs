@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cuepoint_domain::authorization::Capacity;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::user::guest_account::GuestKey;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::content::{Content, ContentBuilder};
 use utoipa::openapi::example::ExampleBuilder;
@@ -73,7 +74,7 @@ fn operation(declaration: &Declaration, examples: &ExampleValues) -> Operation {
     }
     responses.extend(failure_responses(declaration));
     operation.security = Some(match &declaration.run {
-        Endpoint::Plain(_) | Endpoint::Open(_) => Vec::new(),
+        Endpoint::Plain(_) | Endpoint::Open(_) | Endpoint::OpenKeyed(_) => Vec::new(),
         Endpoint::Optional(..) => vec![SecurityRequirement::default(), requirement(BEARER)],
         Endpoint::Member(..) | Endpoint::Command(..) => vec![requirement(BEARER)],
         Endpoint::Provider(..) => vec![requirement(SIGNATURE)],
@@ -116,7 +117,7 @@ fn access(run: &Endpoint) -> Map<String, Value> {
     let mut keys = Map::new();
     let mut add = |key: &str, value: Value| keys.insert(key.to_owned(), value);
     match run {
-        Endpoint::Plain(_) | Endpoint::Open(_) => drop(add("who", json!("anybody"))),
+        Endpoint::Plain(_) | Endpoint::Open(_) | Endpoint::OpenKeyed(_) => drop(add("who", json!("anybody"))),
         Endpoint::Provider(..) => drop(add("who", json!("provider"))),
         Endpoint::Optional(action, _) | Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
             let rule = action.rule();
@@ -172,6 +173,11 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
             "A key of the client's choice. For 7 days, the same key and body get the first success again.";
         parameters.push(header("Idempotency-Key", key, line_of(255).pattern(Some("^[!-~]+$"))));
     }
+    if matches!(declaration.run, Endpoint::OpenKeyed(_)) {
+        let key = "A key of the client's choice, with at least 128 random bits.";
+        let text = line_of(255).pattern(Some("^[!-~]+$")).min_length(Some(GuestKey::MIN_CHARACTERS));
+        parameters.push(header("Idempotency-Key", key, text));
+    }
     if !declaration.run.is_plain() {
         let id = "Id of the request in the log and the answer: 1 to 128 letters, digits, dots, underscores or hyphens. \
             Any other value is replaced.";
@@ -219,6 +225,9 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if declaration.run.takes_token() || action.is_some() {
         codes.extend([Code::TokenExpired, Code::SessionEnded, Code::InvalidToken, Code::AccountSuspended]);
         codes.push(Code::InsufficientScope);
+    }
+    if action.is_some_and(|action| action.is_for_members() && !action.is_for_staff()) {
+        codes.push(Code::ClaimRequired);
     }
     if declaration.body.takes != Body::None {
         codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);

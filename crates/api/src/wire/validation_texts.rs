@@ -318,6 +318,14 @@ pub fn queue_full(most: u32) -> FieldProblem {
     FieldProblem::limit(most, format!("The queue of this DJ is full. It can have {most} open requests."))
 }
 
+/// A request of a guest account in a queue with this many open requests.
+#[must_use]
+pub fn queue_full_for_guests(most: u32) -> FieldProblem {
+    let sentence =
+        "The last third of the queue of this DJ is for members. Claim your account, or try again later.";
+    FieldProblem::limit(most, sentence.to_owned())
+}
+
 /// A dedication although no gig of the DJ is open.
 #[must_use]
 pub fn no_gig() -> FieldProblem {

@@ -96,7 +96,7 @@ pub fn guest_limit(field: &str, raw: &RawValue) -> Read<GuestLimit> {
 
 /// An e-mail address.
 pub fn email(field: &str, raw: &RawValue) -> Read<Email> {
-    Email::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::email))
+    Email::to_own(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::email))
 }
 
 /// A new phone number.
@@ -237,8 +237,9 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
         "" => Err(InvalidValue::Empty),
-        name => Role::named(name)
-            .ok_or_else(|| validation_texts::one_of(field, Role::all().map(Role::name)).into()),
+        name => Role::assignable()
+            .find(|role| role.name() == name)
+            .ok_or_else(|| validation_texts::one_of(field, Role::assignable().map(Role::name)).into()),
     }
 }
 

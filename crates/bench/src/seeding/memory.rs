@@ -52,7 +52,7 @@ impl Sink for Filling {
         self.add(EntityKind::User, user.id.get());
         match self.store.register(user, password, None).await? {
             Registered::Done => Ok(()),
-            Registered::EmailTaken => bail!("{} is there twice", user.id),
+            Registered::EmailTaken | Registered::NotYet => bail!("{} is there twice", user.id),
         }
     }
 

@@ -230,6 +230,7 @@ pub fn compose(
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         least_topup: settings.topups.least,
+        guest_topups: settings.topups.of_guests,
         topups_pending_for: settings.topups.pending_for,
         events_shown_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,

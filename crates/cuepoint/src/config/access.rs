@@ -56,6 +56,8 @@ pub(super) struct RateLimitsSection {
     enabled: Flag,
     login_per_minute: CallQuota,
     registrations_per_minute: CallQuota,
+    guests_per_minute: CallQuota,
+    guest_requests_per_minute: CallQuota,
     guess_per_minute: CallQuota,
     refreshes_per_minute: CallQuota,
     public_per_minute: CallQuota,
@@ -79,6 +81,8 @@ impl From<RateLimitsSection> for Option<Quotas> {
         let quotas = Quotas {
             login: section.login_per_minute.0,
             registrations: section.registrations_per_minute.0,
+            guests: section.guests_per_minute.0,
+            guest_requests: section.guest_requests_per_minute.0,
             public: section.public_per_minute.0,
             guess: section.guess_per_minute.0,
             refreshes: section.refreshes_per_minute.0,

@@ -1,7 +1,7 @@
 //! Settings for providers of top-ups and payouts.
 
 use cuepoint_domain::money::{Amount, Currency};
-use cuepoint_domain::topup::OrderTerms;
+use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms};
 use cuepoint_domain::withdrawal::PayoutTerms;
 use serde::Deserialize;
 use time::Duration;
@@ -32,6 +32,8 @@ pub struct TopupSettings {
     pub return_page: Option<LinkTemplate>,
     /// The smallest top-up; `None` means that every amount is enough.
     pub least: Option<Amount>,
+    /// The limits of top-ups by guest accounts.
+    pub of_guests: GuestTopupLimits,
     /// The time in which the money of a pending top-up may still arrive; until then its owner cannot be
     /// erased.
     pub pending_for: Duration,
@@ -81,6 +83,8 @@ pub(super) struct TopupsSection {
     webhook_url: Option<Text<HttpUrl>>,
     return_url: Option<Text<ReturnPage>>,
     min_amount: AmountText,
+    guest_max_balance: Option<AmountText>,
+    guest_max_per_24h: Option<AmountText>,
     pending_days: Whole<u16, 0, 365>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
     max_attempts: Attempts,
@@ -121,6 +125,10 @@ impl TopupsSection {
                 environment,
             )?,
             least: amount("topups.min_amount", least, currency)?,
+            of_guests: GuestTopupLimits {
+                most_in_wallet: amount("topups.guest_max_balance", self.guest_max_balance, currency)?,
+                most_per_24h: amount("topups.guest_max_per_24h", self.guest_max_per_24h, currency)?,
+            },
             secrets: signing_secrets(self.webhook_secrets),
             pending_for: Duration::days(i64::from(self.pending_days.0)),
             terms: OrderTerms {

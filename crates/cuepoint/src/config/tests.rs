@@ -77,6 +77,8 @@ fn the_compiled_defaults_are_complete() {
         gigs_per_hour: number(20),
         boards: number(12_000),
         nearby: number(300),
+        guests: number(120),
+        guest_requests: number(600),
         unknown_codes: number(60),
         other: number(60),
         failed_logins: number(5),
@@ -169,6 +171,8 @@ fn configuration_keys_can_be_set_by_variables() {
         ("topups.poll_interval_seconds", "7"),
         ("topups.pending_days", "30"),
         ("topups.min_amount", "2.5"),
+        ("topups.guest_max_balance", "100"),
+        ("topups.guest_max_per_24h", "50"),
         ("topups.return_url", "https://app.example/topups/{reference}"),
         ("payouts.provider", "webhook"),
         ("payouts.webhook_url", "http://payouts.example.com"),
@@ -198,6 +202,8 @@ fn configuration_keys_can_be_set_by_variables() {
         ("rate_limits.unknown_codes_per_minute", "16"),
         ("rate_limits.gigs_per_hour", "17"),
         ("rate_limits.nearby_per_minute", "18"),
+        ("rate_limits.guests_per_minute", "19"),
+        ("rate_limits.guest_requests_per_minute", "20"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -237,6 +243,8 @@ fn configuration_keys_can_be_set_by_variables() {
         unknown_codes,
         gigs_per_hour,
         nearby,
+        guests,
+        guest_requests,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
     let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
@@ -244,10 +252,10 @@ fn configuration_keys_can_be_set_by_variables() {
         &[login, requests, withdrawals, other, failed_logins][..],
         &per_hour,
         &by_address,
-        &[boards, unknown_codes, gigs_per_hour, nearby],
+        &[boards, unknown_codes, gigs_per_hour, nearby, guests, guest_requests],
     ]
     .concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=18));
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=20));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
@@ -277,6 +285,9 @@ fn configuration_keys_can_be_set_by_variables() {
     let page = settings.topups.return_page.unwrap().link("r-1");
     assert_eq!(page, "https://app.example/topups/r-1");
     assert_eq!(minor(settings.topups.least), Some(Money::from_minor(250_000_000)));
+    let of_guests = settings.topups.of_guests;
+    assert_eq!(minor(of_guests.most_in_wallet), Some(Money::from_minor(10_000_000_000)));
+    assert_eq!(minor(of_guests.most_per_24h), Some(Money::from_minor(5_000_000_000)));
     let (orders, poll_interval) = (settings.topups.terms, settings.topups.poll_interval);
     assert_eq!((orders.max_attempts, orders.retry_after), (4, time::Duration::seconds(6)));
     assert_eq!(

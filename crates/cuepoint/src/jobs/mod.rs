@@ -10,7 +10,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::application::WithoutKeys;
+use cuepoint_domain::application::{DeletedGuests, WithoutKeys};
 use cuepoint_domain::ports::Clock as _;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
@@ -258,6 +258,13 @@ async fn purge_expired(service: Arc<Service>) {
     }
     if let Err(error) = service.use_cases.retention.purge_expired().await {
         tracing::warn!(%error, "retention purge failed");
+    }
+    match service.use_cases.retention.delete_unused_guests().await {
+        Ok(DeletedGuests { deleted: 0, kept: 0 }) => {}
+        Ok(DeletedGuests { deleted, kept }) => {
+            tracing::info!(deleted, kept, "unused guest accounts were deleted")
+        }
+        Err(error) => tracing::warn!(%error, "unused guest accounts were not deleted"),
     }
 }
 

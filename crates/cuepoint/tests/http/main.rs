@@ -48,6 +48,7 @@ mod failures;
 mod fields;
 mod gig_endings;
 mod gigs;
+mod guest_accounts;
 mod guides;
 mod head_requests;
 mod headers;

@@ -15,6 +15,7 @@ on_one_store!(every_route_matches_the_authorization_matrix);
 /// The principal of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Who {
+    GuestAccount,
     Guest,
     Dj,
     Operator,
@@ -22,10 +23,11 @@ enum Who {
 }
 
 impl Who {
-    const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
+    const ALL: [Self; 5] = [Self::GuestAccount, Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
 
     const fn role(self) -> Role {
         match self {
+            Self::GuestAccount => Role::Guest,
             Self::Guest | Self::Dj => Role::Member,
             Self::Operator => Role::Operator,
             Self::Auditor => Role::Auditor,
@@ -40,6 +42,7 @@ enum Outcome {
     Through,
     Unauthenticated,
     WrongRole,
+    ClaimRequired,
     WrongParty,
     NotFound,
 }
@@ -50,6 +53,7 @@ fn outcome_of(answer: &Answer) -> Outcome {
         (200..=299 | 409 | 410 | 422, _) => Outcome::Through,
         (401, Some("unauthenticated")) => Outcome::Unauthenticated,
         (403, Some("insufficient_scope")) => Outcome::WrongRole,
+        (403, Some("claim_required")) => Outcome::ClaimRequired,
         (403, Some("dj_only" | "not_your_request" | "own_account")) => Outcome::WrongParty,
         (404, Some("not_found")) => Outcome::NotFound,
         _ => panic!("{answer}"),
@@ -62,6 +66,8 @@ fn expected(action: Action, caller: &Principal, whose: Ownership) -> Outcome {
         Outcome::Through
     } else if action.is_for_staff() && caller.could(action).is_err() {
         Outcome::WrongRole
+    } else if caller.role == Role::Guest && action.is_for_members() {
+        Outcome::ClaimRequired
     } else if action.is_for_staff() || whose == Ownership::Own {
         Outcome::WrongParty
     } else {
@@ -136,10 +142,13 @@ impl Operation {
             &self.path.replace("{id}", &target.id.to_string()).replace("{code}", &scene.code),
         );
         let Some(mut body) = self.body.clone() else { return call };
-        // The example is a DJ's: the fields that only DJs set have a row of their own, which no operation
+        // The fields other than the name, and those that only DJs set, have rows of their own, which no operation
         // represents.
         if let Some(body) = body.as_object_mut() {
-            body.retain(|key, _| key != "online" && !key.starts_with("fee_"));
+            let is_profile = self.path == "/api/v1/user/personal-info";
+            body.retain(|key, _| {
+                key != "online" && !key.starts_with("fee_") && !(is_profile && key != "name")
+            });
         }
         if body.get("url").is_some() {
             body["url"] = json!(WEBHOOK_URL);
@@ -161,7 +170,7 @@ struct Target {
 
 /// The calling principals, and the owners of the called objects.
 struct Scene {
-    callers: [(Who, Person); 4],
+    callers: [(Who, Person); 5],
     dj: Person,
     /// The code of the DJ, who has an open gig.
     code: String,
@@ -179,10 +188,14 @@ impl Scene {
             Message::topup_of(amount, "topup.confirmed", &person.topup_reference(topup)).accepted_by(server);
         };
         let callers = Who::ALL.map(|who| {
-            let person = if who == Who::Dj { server.dj() } else { server.guest() };
+            let person = match who {
+                Who::GuestAccount => server.guest_account(),
+                Who::Dj => server.dj(),
+                Who::Guest | Who::Operator | Who::Auditor => server.guest(),
+            };
             paid(&person, "1000");
             match who {
-                Who::Guest | Who::Dj => {}
+                Who::GuestAccount | Who::Guest | Who::Dj => {}
                 Who::Operator => operator.give_role(&person, "operator"),
                 Who::Auditor => operator.give_role(&person, "auditor"),
             }
@@ -291,7 +304,10 @@ fn every_route_matches_the_authorization_matrix(store: Store) {
             for (who, caller) in &scene.callers {
                 // Guests have no gigs.
                 let is_of_a_dj = operation.path.starts_with("/api/v1/gigs/{id}");
-                let whose = if is_of_a_dj && *who != Who::Dj { Ownership::Others } else { whose };
+                // Guest accounts own nothing that only members create.
+                let owns_none = *who == Who::GuestAccount && action.is_for_members();
+                let is_foreign = owns_none || is_of_a_dj && *who != Who::Dj;
+                let whose = if is_foreign { Ownership::Others } else { whose };
                 let target = scene.target(&server, &operation.path, *who, caller, whose);
                 let answer = operation.call(&client, &scene, &target).bearer(&caller.token).send();
                 let expected = expected(action, &as_domain(*who, caller), whose);
@@ -300,7 +316,12 @@ fn every_route_matches_the_authorization_matrix(store: Store) {
             // These operations change the users for good.
             if matches!(
                 action,
-                Action::UseCredentials | Action::UsePersonalData | Action::BlockGuest | Action::ManagePeople
+                Action::UseSessions
+                    | Action::UseCredentials
+                    | Action::ClaimAccount
+                    | Action::UsePersonalData
+                    | Action::BlockGuest
+                    | Action::ManagePeople
             ) {
                 scene = Scene::new(&server, &operator);
             }

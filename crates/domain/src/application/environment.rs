@@ -19,7 +19,7 @@ use crate::ports::{
     Withdrawals,
 };
 use crate::timestamp::Timestamp;
-use crate::topup::OrderTerms;
+use crate::topup::{GuestTopupLimits, OrderTerms};
 use crate::user::session::ClientInfo;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
@@ -67,6 +67,8 @@ pub struct Terms {
     pub adjustments: AdjustmentTerms,
     /// The smallest top-up; `None` means that every amount is enough.
     pub least_topup: Option<Amount>,
+    /// The limits of top-ups by guest accounts.
+    pub guest_topups: GuestTopupLimits,
     /// Terms of ordering top-ups at their provider.
     pub topups: OrderTerms,
     /// Terms of giving withdrawals to the payout provider.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use thiserror::Error;
 
-use crate::authorization::{Denied, Revocation};
+use crate::authorization::{DenialReason, Denied, Revocation};
 use crate::entity_ref::EntityKind;
 use crate::operation::Rejection;
 use crate::ports::{ApplyError, HashingError, PrincipalRefusal, SigningError, Unavailable};
@@ -32,9 +32,12 @@ pub enum Failure {
     /// The principal lacks the permission for this entity.
     #[error("permission denied")]
     Denied(Denied),
-    /// The action is for staff, and the principal is not staff or has another role.
-    #[error("the action is for staff with another role")]
+    /// The principal has no role for the action.
+    #[error("the action is for another role")]
     WrongRole,
+    /// The action is for members, and the principal is a guest account.
+    #[error("the action is for members, and the principal is a guest account")]
+    Unclaimed,
     /// The principal's session ended, or the user is suspended.
     #[error(transparent)]
     Revoked(Revocation),
@@ -126,6 +129,16 @@ impl From<Unavailable> for Failure {
     }
 }
 
+impl Failure {
+    /// The failure of a principal without a role for an action, before an entity is known.
+    pub(super) const fn for_role(denied: Denied) -> Self {
+        match denied.reason() {
+            DenialReason::MembersOnly => Self::Unclaimed,
+            _ => Self::WrongRole,
+        }
+    }
+}
+
 impl From<HashingError> for Failure {
     fn from(error: HashingError) -> Self {
         match error {
@@ -176,6 +189,9 @@ impl From<Rejection> for Failure {
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")
+            }
+            Rejection::GuestTopupLimit(_) => {
+                Self::Broken("a limit of guest accounts was checked for no top-up")
             }
             Rejection::WalletOwes { .. } => Self::Broken("a debt was checked where none matters"),
             Rejection::EmailUnverified => Self::Broken("an address was checked where none matters"),

@@ -31,7 +31,7 @@ pub use executor::{
     Authorized, ClientContext, Command, Context, Decide, Decided, Done, Executor, FromReceipt, Loadable,
     Requirement, action_of,
 };
-pub use jobs::{CompletedAudit, GigEndings, LedgerAudits, Positions, Retention};
+pub use jobs::{CompletedAudit, DeletedGuests, GigEndings, LedgerAudits, Positions, Retention};
 pub use providers::{
     Contradicted, IncomingMessage, MessageOutcome, PayoutAttempt, PayoutUpdateOutcome, Payouts,
     ProviderInbox, ProviderMessageRefusal, TopupOrders,
@@ -39,11 +39,11 @@ pub use providers::{
 pub use readiness::Readiness;
 pub use use_cases::UseCases;
 pub use users::{
-    Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ConfirmEmailRefusal,
-    EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, OwnTokens, PasswordChanges,
-    PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
-    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignIns, SignedIn, TokenRequest,
-    TokenRequestRefusal, Verifications, VerifyRefusal,
+    AccountClaim, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ClaimRefusal,
+    ConfirmEmailRefusal, CreateGuestRefusal, EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal,
+    OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal, RegisterRefusal, Registration,
+    RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal,
+    SignIns, SignedIn, TokenRequest, TokenRequestRefusal, Verifications, VerifyRefusal,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

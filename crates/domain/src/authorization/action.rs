@@ -13,12 +13,12 @@ pub trait Permission: Send + Sync + 'static {
     const ACTION: Action;
 }
 
-/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. `party`
+/// Declares the actions, each with its name in documents and its scope for guest, member, DJ, operator and auditor. `party`
 /// is the party of a request that can apply the action to it, `token` the scope with which a personal access token can.
 macro_rules! actions {
     ($(
         $(#[$doc:meta])+
-        $name:ident: $words:literal [$guest:ident, $dj:ident, $operator:ident, $auditor:ident]
+        $name:ident: $words:literal [$guest:ident, $member:ident, $dj:ident, $operator:ident, $auditor:ident]
             $(, party: $party:ident)? $(, token: $token:ident)?;
     )+) => {
         /// The actions, each a row of the matrix, with its [`Rule`].
@@ -31,11 +31,12 @@ macro_rules! actions {
             /// Every action, in the order of the matrix.
             pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
 
-            /// The row of this action. DJs, operators and auditors also have the permissions of a guest.
+            /// The row of this action. Everybody has the permissions of a guest; DJs, operators and auditors also have those
+            /// of a member.
             #[must_use]
             pub const fn rule(self) -> Rule {
                 match self {
-                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor])
+                    $(Self::$name => Rule::new($words, [$guest, $member, $dj, $operator, $auditor])
                         $(.by(RequestParty::$party))?$(.with_token(TokenScope::$token))?,)+
                 }
             }
@@ -59,74 +60,80 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read and update a profile.
-    UseProfile: "read and update the profile" [Own, Non, Non, Non];
+    /// Read a profile, and change its name.
+    UseProfile: "read the profile, change the name" [Own, Non, Non, Non, Non];
+    /// Change the other fields of a profile, or become a DJ.
+    ChangeProfile: "change the other fields of the profile" [Non, Own, Non, Non, Non];
     /// Go online and set prices; own is the principal's own presence.
-    TakeRequests: "go online, set prices" [Non, Own, Non, Non];
-    /// List and end sessions, change the password or the e-mail address, verify an address.
-    UseCredentials: "sessions, password, verification" [Own, Non, Non, Non];
+    TakeRequests: "go online, set prices" [Non, Non, Own, Non, Non];
+    /// List and end sessions.
+    UseSessions: "list and end sessions" [Own, Non, Non, Non, Non];
+    /// Change the password or the e-mail address, verify an address.
+    UseCredentials: "password, verification" [Non, Own, Non, Non, Non];
+    /// Claim a guest account.
+    ClaimAccount: "claim an account" [Own, Non, Non, Non, Non];
     /// List, create and end personal access tokens.
-    ManageTokens: "manage personal access tokens" [Own, Non, Non, Non];
+    ManageTokens: "manage personal access tokens" [Non, Own, Non, Non, Non];
     /// Export or erase personal data.
-    UsePersonalData: "export and erase personal data" [Own, Non, Non, Non];
+    UsePersonalData: "export and erase personal data" [Own, Non, Non, Non, Non];
     /// Read DJs.
-    ReadDjs: "list DJs" [All, Non, Non, Non];
+    ReadDjs: "list DJs" [All, Non, Non, Non, Non];
     /// Make a request; own is one that the principal pays.
-    OpenRequest: "create a request" [Own, Non, Non, Non];
+    OpenRequest: "create a request" [Own, Non, Non, Non, Non];
     /// Read a request; own is one of which the principal is the requester or the DJ.
-    ReadRequest: "read a request made or received" [Own, Non, Non, Non];
+    ReadRequest: "read a request made or received" [Own, Non, Non, Non, Non];
     /// Cancel a request; own is one that the principal made.
-    CancelRequest: "cancel a request" [Own, Non, Non, Non], party: Guest;
+    CancelRequest: "cancel a request" [Own, Non, Non, Non, Non], party: Guest;
     /// Rate a played request; own is one that the principal made.
-    RateRequest: "rate a played request" [Own, Non, Non, Non], party: Guest;
+    RateRequest: "rate a played request" [Own, Non, Non, Non, Non], party: Guest;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
-    AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], party: Dj;
+    AnswerRequest: "list and answer received requests" [Non, Non, Own, Non, Non], party: Dj;
     /// Read a gig, its queue and its report; own is one of the principal.
-    ReadGig: "read gigs" [Non, Own, Non, Non], token: GigsRead;
+    ReadGig: "read gigs" [Non, Non, Own, Non, Non], token: GigsRead;
     /// Open, change and end a gig; own is one of the principal.
-    RunGig: "open, change and end gigs" [Non, Own, Non, Non];
+    RunGig: "open, change and end gigs" [Non, Non, Own, Non, Non];
     /// Block a guest; own is the principal's list.
-    BlockGuest: "block guests" [Non, Own, Non, Non];
+    BlockGuest: "block guests" [Non, Non, Own, Non, Non];
     /// Read a wallet and top it up.
-    UseWallet: "read a wallet, create top-ups" [Own, Non, Non, Non];
+    UseWallet: "read a wallet, create top-ups" [Own, Non, Non, Non, Non];
     /// Request, read and cancel a withdrawal.
-    UseWithdrawal: "create, read and cancel withdrawals" [Own, Non, Non, Non];
+    UseWithdrawal: "create, read and cancel withdrawals" [Non, Own, Non, Non, Non];
     /// Read events; own are events that involve the principal.
-    ReadEvents: "read the events about the caller" [Own, Non, Non, Non], token: EventsRead;
+    ReadEvents: "read the events about the caller" [Own, Non, Non, Non, Non], token: EventsRead;
     /// Read all events.
-    ReadAllEvents: "read all events" [Non, Non, All, All];
+    ReadAllEvents: "read all events" [Non, Non, Non, All, All];
     /// Create, read, change and delete webhook endpoints; own are the principal's, for their own events.
-    ManageWebhooks: "manage webhook endpoints for the caller's events" [Own, Non, Non, Non];
+    ManageWebhooks: "manage webhook endpoints for the caller's events" [Non, Own, Non, Non, Non];
     /// Create, read, change and delete the webhook endpoints that receive all events.
-    ManageAllWebhooks: "manage webhook endpoints for all events" [Non, Non, All, Non];
+    ManageAllWebhooks: "manage webhook endpoints for all events" [Non, Non, Non, All, Non];
     /// Read the withdrawals of any user.
-    ReadWithdrawals: "list all withdrawals" [Non, Non, All, All];
+    ReadWithdrawals: "list all withdrawals" [Non, Non, Non, All, All];
     /// Approve or reject a withdrawal, or release its money as failed.
-    JudgeWithdrawal: "approve, reject, fail a withdrawal" [Non, Non, Oth, Non];
+    JudgeWithdrawal: "approve, reject, fail a withdrawal" [Non, Non, Non, Oth, Non];
     /// Record the progress of sending a withdrawal.
-    SendWithdrawal: "process, broadcast, complete a withdrawal, mark its result as unknown" [Non, Non, All, Non];
+    SendWithdrawal: "process, broadcast, complete a withdrawal, mark its result as unknown" [Non, Non, Non, All, Non];
     /// Refund a played request; own is one of which the principal is the requester or the DJ.
-    RefundRequest: "refund a played request" [Non, Non, Oth, Non];
+    RefundRequest: "refund a played request" [Non, Non, Non, Oth, Non];
     /// Adjust a balance.
-    AdjustBalance: "adjust a balance" [Non, Non, Oth, Non];
+    AdjustBalance: "adjust a balance" [Non, Non, Non, Oth, Non];
     /// Search the top-ups of any user, and read money that arrived for erased users.
-    ReadTopups: "search top-ups, list money in suspense" [Non, Non, All, All];
+    ReadTopups: "search top-ups, list money in suspense" [Non, Non, Non, All, All];
     /// Reverse a top-up that was charged back.
-    ReverseTopup: "reverse a top-up" [Non, Non, Oth, Non];
+    ReverseTopup: "reverse a top-up" [Non, Non, Non, Oth, Non];
     /// Settle money in suspense.
-    SettleSuspense: "settle money in suspense" [Non, Non, All, Non];
+    SettleSuspense: "settle money in suspense" [Non, Non, Non, All, Non];
     /// Read the findings of the ledger audit.
-    ReadAudit: "read the ledger audit" [Non, Non, All, All];
+    ReadAudit: "read the ledger audit" [Non, Non, Non, All, All];
     /// Search users.
-    ReadPeople: "search users" [Non, Non, All, All];
+    ReadPeople: "search users" [Non, Non, Non, All, All];
     /// Suspend and restore users, and change their roles.
-    ManagePeople: "suspend, restore, assign a role" [Non, Non, Oth, Non];
+    ManagePeople: "suspend, restore, assign a role" [Non, Non, Non, Oth, Non];
     /// Read the security log.
-    ReadSecurityLog: "read the security log" [Non, Non, All, All];
+    ReadSecurityLog: "read the security log" [Non, Non, Non, All, All];
     /// Read the messages of providers that contradict the ledger.
-    ReadMessages: "list provider messages" [Non, Non, All, All];
+    ReadMessages: "list provider messages" [Non, Non, Non, All, All];
     /// Resolve a message of a provider.
-    ResolveMessage: "resolve a provider message" [Non, Non, All, Non];
+    ResolveMessage: "resolve a provider message" [Non, Non, Non, All, Non];
 }
 
 impl Action {
@@ -145,17 +152,23 @@ impl Action {
     /// Whether the action requires an operator or auditor.
     #[must_use]
     pub const fn is_for_staff(self) -> bool {
-        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Nothing))
+        self.is_for_members() && matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Nothing))
+    }
+
+    /// Whether no guest account may apply the action.
+    #[must_use]
+    pub const fn is_for_members(self) -> bool {
+        matches!(self.rule().scope(Capacity::Guest), Scope::Nothing)
     }
 
     /// Whether the action requires a DJ.
     pub(super) const fn is_for_djs(self) -> bool {
-        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Own))
+        self.is_for_members() && matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Own))
     }
 
     const fn scopes_of_members(self) -> (Scope, Scope) {
         let rule = self.rule();
-        (rule.scope(Capacity::Guest), rule.scope(Capacity::Dj))
+        (rule.scope(Capacity::Member), rule.scope(Capacity::Dj))
     }
 }
 
@@ -171,7 +184,7 @@ mod tests {
             let cells = Capacity::ALL.map(|capacity| rule.scope(capacity).name()).join(" | ");
             format!("| {} | {cells} |\n", rule.name)
         });
-        let table = format!("| | {capacities} |\n|---|---|---|---|---|\n{}", lines.collect::<String>());
+        let table = format!("| | {capacities} |\n|---|---|---|---|---|---|\n{}", lines.collect::<String>());
         let document = include_str!("../../../../docs/security.md");
         let printed = document.split("<!-- matrix -->\n").nth(1).unwrap_or_default();
         assert!(printed == table, "between the markers of docs/security.md should stand:\n{table}");

@@ -1,7 +1,8 @@
 //! Authorization: one matrix of actions and capacities, which use cases query and the documents print.
 //!
-//! A principal acts in one or more capacities: every user is a guest in their own affairs, and a DJ, an
-//! operator or an auditor also has the permissions of their column in [`Action::rule`].
+//! A principal acts in one or more capacities: every user is a guest in their own affairs, every user but a guest
+//! account is a member, and a DJ, an operator or an auditor also has the permissions of their column in
+//! [`Action::rule`].
 
 mod action;
 mod found_token;
@@ -21,6 +22,8 @@ use crate::user::Role;
 pub enum Capacity {
     /// Every user.
     Guest,
+    /// Every user but guest accounts.
+    Member,
     /// Takes requests.
     Dj,
     /// Runs the service and is responsible for its money.
@@ -31,16 +34,18 @@ pub enum Capacity {
 
 impl Capacity {
     /// Every column, in the order of the matrix.
-    pub const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
+    pub const ALL: [Self; 5] = [Self::Guest, Self::Member, Self::Dj, Self::Operator, Self::Auditor];
 
     /// The capacities of a user with this role.
     pub fn of(role: Role, is_dj: bool) -> impl Iterator<Item = Self> {
-        let staff = match role {
-            Role::Member | Role::Unknown(_) => None,
-            Role::Operator => Some(Self::Operator),
-            Role::Auditor => Some(Self::Auditor),
+        let (member, staff) = match role {
+            Role::Guest => (None, None),
+            Role::Member | Role::Unknown(_) => (Some(Self::Member), None),
+            Role::Operator => (Some(Self::Member), Some(Self::Operator)),
+            Role::Auditor => (Some(Self::Member), Some(Self::Auditor)),
         };
-        [Some(Self::Guest), is_dj.then_some(Self::Dj), staff].into_iter().flatten()
+        let dj = member.and(is_dj.then_some(Self::Dj));
+        [Some(Self::Guest), member, dj, staff].into_iter().flatten()
     }
 
     /// The name in documents.
@@ -48,6 +53,7 @@ impl Capacity {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Guest => "guest",
+            Self::Member => "member",
             Self::Dj => "DJ",
             Self::Operator => "operator",
             Self::Auditor => "auditor",
@@ -124,12 +130,16 @@ pub struct Denied {
     pub action: Action,
     /// The relation of the principal to the entity.
     pub ownership: Ownership,
+    /// Whether the principal is a guest account, which becomes a member when it is claimed.
+    pub is_guest_account: bool,
 }
 
 /// Who else could apply an action that is denied to a principal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DenialReason {
     DjsOnly,
+    /// Members: the principal is a guest account.
+    MembersOnly,
     /// The guest who made the request.
     GuestOfRequestOnly,
     /// The DJ to whom the request is addressed.
@@ -150,6 +160,7 @@ impl Denied {
         match (self.ownership, self.action.rule().party) {
             (Ownership::Own, _) if is_for_staff => DenialReason::OwnEntity,
             (Ownership::Others, _) if is_for_staff => DenialReason::RoleMissing,
+            _ if self.is_guest_account && self.action.is_for_members() => DenialReason::MembersOnly,
             (Ownership::Others, Some(RequestParty::Guest)) => DenialReason::GuestOfRequestOnly,
             (Ownership::Others, Some(RequestParty::Dj)) => DenialReason::DjOfRequestOnly,
             _ if self.action.is_for_djs() => DenialReason::DjsOnly,
@@ -172,7 +183,7 @@ impl Principal {
         if action.is_permitted(self.capacities(), ownership) {
             Ok(())
         } else {
-            Err(Denied { action, ownership })
+            Err(Denied { action, ownership, is_guest_account: self.role == Role::Guest })
         }
     }
 
@@ -185,12 +196,13 @@ impl Principal {
     }
 
     /// Succeeds if the principal has a role for this action. It is checked before an entity is loaded, and
-    /// refuses only actions of staff: the other actions depend on the entity.
+    /// refuses only actions of staff, and those of members to guest accounts: the other actions depend on the entity.
     ///
     /// # Errors
     /// [`Denied`].
     pub fn has_role_for(&self, action: Action) -> Result<(), Denied> {
-        if action.is_for_staff() { self.could(action) } else { Ok(()) }
+        let depends_on_role = action.is_for_staff() || self.role == Role::Guest && action.is_for_members();
+        if depends_on_role { self.could(action) } else { Ok(()) }
     }
 }
 
@@ -242,8 +254,29 @@ mod tests {
             (Action::ManagePeople, Ownership::Others, RoleMissing),
             (Action::UseWallet, Ownership::Others, Concealed),
         ] {
-            assert_eq!(Denied { action, ownership }.reason(), reason, "{action:?} {ownership:?}");
+            let denied = Denied { action, ownership, is_guest_account: false };
+            assert_eq!(denied.reason(), reason, "{action:?} {ownership:?}");
         }
+    }
+
+    #[test]
+    fn a_guest_account_has_the_column_guest_alone_and_is_told_to_claim() {
+        let guest = caller(Role::Guest, true);
+        assert_eq!(guest.capacities().collect::<Vec<_>>(), [Capacity::Guest]);
+        for action in Action::ALL {
+            let denied = guest.has_role_for(action).map_err(Denied::reason);
+            let expected = match action.rule().scope(Capacity::Guest) {
+                Scope::Nothing if action.is_for_staff() => Err(DenialReason::RoleMissing),
+                Scope::Nothing => Err(DenialReason::MembersOnly),
+                Scope::Own | Scope::Others | Scope::Everything => Ok(()),
+            };
+            assert_eq!(denied, expected, "{action:?}");
+            assert!(!action.is_for_staff() || guest.could(action).is_err(), "{action:?}");
+        }
+        assert_eq!(
+            guest.may(Action::UseWithdrawal, Ownership::Own).map_err(Denied::reason),
+            Err(DenialReason::MembersOnly)
+        );
     }
 
     #[test]

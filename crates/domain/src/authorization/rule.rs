@@ -17,7 +17,7 @@ pub enum RequestParty {
 pub struct Rule {
     /// The name of the action in documents.
     pub name: &'static str,
-    scopes: [Scope; 4],
+    scopes: [Scope; 5],
     /// The only party of a request that can apply the action to it; `None` for all other actions.
     pub party: Option<RequestParty>,
     /// The scope with which a personal access token permits the action; `None` for all other actions.
@@ -26,7 +26,7 @@ pub struct Rule {
 
 impl Rule {
     /// The rule with these scopes, in the order of [`Capacity::ALL`].
-    pub(super) const fn new(name: &'static str, scopes: [Scope; 4]) -> Self {
+    pub(super) const fn new(name: &'static str, scopes: [Scope; 5]) -> Self {
         Self { name, scopes, party: None, token_scope: None }
     }
 
@@ -43,9 +43,10 @@ impl Rule {
     /// The scope of this capacity.
     #[must_use]
     pub const fn scope(&self, capacity: Capacity) -> Scope {
-        let [guest, dj, operator, auditor] = self.scopes;
+        let [guest, member, dj, operator, auditor] = self.scopes;
         match capacity {
             Capacity::Guest => guest,
+            Capacity::Member => member,
             Capacity::Dj => dj,
             Capacity::Operator => operator,
             Capacity::Auditor => auditor,

@@ -94,7 +94,8 @@ impl Gig {
     /// Its queue with this number of open requests.
     #[must_use]
     pub fn queue(&self, open: u64) -> GigQueue {
-        GigQueue { gig: self.id, most_open_per_guest: self.details.max_open_per_guest.get().into(), open }
+        let GigDetails { max_open_per_guest, members_only, .. } = self.details;
+        GigQueue { gig: self.id, most_open_per_guest: max_open_per_guest.get().into(), members_only, open }
     }
 
     /// Its record, for a DJ who accepts requests or not.

@@ -63,6 +63,12 @@ impl Default for RequestTerms {
 }
 
 impl RequestTerms {
+    /// The number of open requests in a gig up to which guest accounts can add more: two thirds of the maximum.
+    #[must_use]
+    pub fn most_open_for_guests(&self) -> u32 {
+        self.most_open_per_gig.saturating_sub(self.most_open_per_gig.div_ceil(3))
+    }
+
     /// The period in which a DJ must answer a request, which may belong to a gig.
     #[must_use]
     pub const fn answered_within(&self, gig: Option<GigId>) -> Duration {

@@ -34,8 +34,32 @@ pub struct GigQueue {
     pub gig: GigId,
     /// The maximum number of open requests of one guest.
     pub most_open_per_guest: u32,
+    /// Whether it takes no requests of guest accounts.
+    pub members_only: bool,
     /// The number of its open requests.
     pub open: u64,
+}
+
+impl GigQueue {
+    /// Whether another request has a place. Those of guest accounts leave the last third of the queue to members, because
+    /// an account without a login costs nothing.
+    ///
+    /// # Errors
+    /// [`OpenRefusal`].
+    fn admit(&self, asked_by_guest_account: bool, terms: &RequestTerms) -> Result<(), OpenRefusal> {
+        let most = terms.most_open_per_gig;
+        if asked_by_guest_account && self.members_only {
+            return Err(OpenRefusal::MembersOnly);
+        }
+        if self.open >= most.into() {
+            return Err(OpenRefusal::QueueFull(most));
+        }
+        let most_for_guests = terms.most_open_for_guests();
+        if asked_by_guest_account && self.open >= most_for_guests.into() {
+            return Err(OpenRefusal::QueueFullForGuests(most_for_guests));
+        }
+        Ok(())
+    }
 }
 
 /// Why a request is refused.
@@ -58,9 +82,15 @@ pub enum OpenRefusal {
     /// A dedication without an open gig.
     #[error("there is no open gig for a dedication")]
     DedicationWithoutGig,
+    /// The gig takes no requests of guest accounts.
+    #[error("the gig is for members")]
+    MembersOnly,
     /// The gig of the DJ has this many open requests, the maximum.
     #[error("{0} requests are open in the gig")]
     QueueFull(u32),
+    /// The gig of the DJ has this many open requests, the maximum for further ones of guest accounts.
+    #[error("{0} requests are open in the gig, and the requester is a guest account")]
+    QueueFullForGuests(u32),
 }
 
 /// The DJ to whom a request is addressed, as stored.
@@ -72,13 +102,15 @@ pub struct Addressee<'a> {
     pub blocks_guest: bool,
     /// The queue of their open gig.
     pub queue: Option<GigQueue>,
+    /// Whether a guest account asks.
+    pub asked_by_guest_account: bool,
 }
 
 impl<'a> Addressee<'a> {
     /// A user who neither blocks the guest nor has an open gig.
     #[must_use]
     pub const fn of(user: Option<&'a User>) -> Self {
-        Self { user, blocks_guest: false, queue: None }
+        Self { user, blocks_guest: false, queue: None, asked_by_guest_account: false }
     }
 }
 
@@ -97,7 +129,7 @@ pub fn open(
     if new.dj == requester {
         return Err(OpenRefusal::Oneself);
     }
-    let Addressee { user, blocks_guest, queue } = to;
+    let Addressee { user, blocks_guest, queue, asked_by_guest_account } = to;
     let dj = user.filter(|user| user.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
     if blocks_guest {
@@ -114,8 +146,8 @@ pub fn open(
     if new.message.is_some() && queue.is_none() {
         return Err(OpenRefusal::DedicationWithoutGig);
     }
-    if queue.is_some_and(|queue| queue.open >= terms.most_open_per_gig.into()) {
-        return Err(OpenRefusal::QueueFull(terms.most_open_per_gig));
+    if let Some(queue) = &queue {
+        queue.admit(asked_by_guest_account, terms)?;
     }
     let gig = queue.map(|queue| queue.gig);
     let filled = || terms.song_url.of_song(&new.song_title, &new.artist_name);

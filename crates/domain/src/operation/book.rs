@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::entity_ref::EntityRef;
 use crate::gig::Gig;
-use crate::ids::{GigId, OperationId, RequestId, UserId, WithdrawalId};
+use crate::ids::{GigId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
@@ -13,6 +13,7 @@ use crate::operation::{Actor, Addition, Entity, KeyRecord, KeyScope, PlanKind, R
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::topup::Topup;
 use crate::user::User;
 use crate::withdrawal::{Income, Withdrawal};
 
@@ -31,6 +32,7 @@ pub struct Book {
     entities: Shelves,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
+    topups_of: HashMap<UserId, Vec<TopupId>>,
     open_gigs: HashMap<UserId, GigId>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
@@ -79,6 +81,9 @@ impl Book {
             Entity::MusicRequest(request) => self.index_request(request),
             Entity::Withdrawal(withdrawal) if !self.entities.has(&entity) => {
                 self.withdrawals_of.entry(withdrawal.user).or_default().push(withdrawal.id);
+            }
+            Entity::Topup(topup) if !self.entities.has(&entity) => {
+                self.topups_of.entry(topup.user).or_default().push(topup.id);
             }
             Entity::Gig(gig) => self.index_gig(gig),
             _ => {}
@@ -130,6 +135,11 @@ impl Book {
     /// The user's withdrawals in the book.
     pub fn withdrawals_of(&self, user: UserId) -> impl Iterator<Item = &Withdrawal> {
         self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.get(*id))
+    }
+
+    /// The user's top-ups in the book.
+    pub fn topups_of(&self, user: UserId) -> impl Iterator<Item = &Topup> {
+        self.topups_of.get(&user).into_iter().flatten().filter_map(|id| self.get(*id))
     }
 
     /// The open gig of a DJ.

@@ -44,7 +44,8 @@ pub enum FeatureLevel {
     Level2,
     /// Additionally ratings of requests.
     Level3,
-    /// Additionally gigs with their requests. Servers of earlier versions would drop the gig from receipts.
+    /// Additionally gigs with their requests, and guest accounts. Servers of earlier versions would drop the gig from
+    /// receipts, and refuse the tokens of guest accounts.
     #[default]
     Level4,
 }
@@ -56,6 +57,9 @@ impl FeatureLevel {
     /// The level from which a withdrawal can wait for the approval of a second operator. Servers of earlier versions
     /// approve it after the first one.
     pub const SECOND_APPROVALS: Self = Self::Level1;
+
+    /// The level from which guest accounts are created.
+    pub const GUEST_ACCOUNTS: Self = Self::Level4;
 
     /// The number under which stores keep it.
     #[must_use]

@@ -30,6 +30,11 @@ impl Guard {
                 let is_clearing = amount.money() > cleared && amount.money() <= available;
                 is_clearing.then_some(Rejection::LimitExceeded(Limit::Cleared(cleared)))
             }
+            Self::GuestTopup { of, amount, limits } => {
+                let wallet = book.wallets.get(&of).ok_or(Rejection::Missing(EntityKind::Wallet))?;
+                let exceeded = limits.exceeded(amount, wallet.balance, book.topups_of(of), at);
+                exceeded.map(Rejection::GuestTopupLimit)
+            }
             Self::VerifiedEmail(of) => {
                 (!present(book, of)?.email_verified).then_some(Rejection::EmailUnverified)
             }

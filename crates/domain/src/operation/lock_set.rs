@@ -6,6 +6,7 @@ use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::UserId;
 use crate::operation::{Actor, Entity, Guard, Plan, Step, WithdrawalJudgement};
 use crate::timestamp::Timestamp;
+use crate::topup::GuestTopupLimits;
 use crate::withdrawal::{self, Withdrawal};
 
 /// Rows to lock.
@@ -53,6 +54,8 @@ pub struct LockSet {
     pub rows: LockedRows,
     /// The user whose withdrawals after the given time are needed to check a window or to add up a sum.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
+    /// The user whose top-ups since the given time are needed.
+    pub topups_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
@@ -145,6 +148,10 @@ impl Plan {
             Guard::Cleared { of, time, .. } => {
                 lock_set.rows.wallets.insert(of);
                 lock_set.income_since = Some((of, self.metadata.at.minus(time)));
+            }
+            Guard::GuestTopup { of, .. } => {
+                lock_set.rows.wallets.insert(of);
+                lock_set.topups_since = Some((of, GuestTopupLimits::since(self.metadata.at)));
             }
             Guard::OpenRequests { guest, dj, .. } => lock_set.open_requests = Some((guest, dj)),
             Guard::NoRecentAdjustment { of, .. } => {

@@ -15,6 +15,7 @@ use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
 use crate::text::ShortMessage;
 use crate::timestamp::Timestamp;
+use crate::topup::GuestTopupLimits;
 use crate::user::{DjChange, DjProfile, ProfileChange, UserStatusChange, change_dj};
 use crate::withdrawal::{Window, Withdrawal};
 
@@ -199,6 +200,14 @@ pub enum Guard {
         amount: Amount,
         /// The time after which income can be withdrawn.
         time: Duration,
+    },
+    /// A top-up of this amount by a guest account stays within the limits.
+    GuestTopup {
+        /// The guest account.
+        of: UserId,
+        /// The amount of the new top-up.
+        amount: Amount,
+        limits: GuestTopupLimits,
     },
     /// The user's e-mail address is verified.
     VerifiedEmail(UserId),

@@ -14,7 +14,9 @@ use crate::operation::{
 };
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
-use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus};
+use crate::topup::{
+    self, Charge, GuestTopupLimits, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus,
+};
 use crate::user::{DjChange, Field, ProfileChange, UserStatusChange, may_dismiss};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
@@ -188,6 +190,21 @@ pub fn open_topup(
     let (topup, credit) = topup::open(metadata.operation, id, user, amount, charge, metadata.at);
     let guards = vec![Guard::Present(user)];
     Plan { guards, ..plan(metadata, PlanKind::OpenTopup, Step::Open(topup.into()), credit) }
+}
+
+/// Opens a top-up of a guest account, within these limits.
+#[must_use]
+pub fn open_guest_topup(
+    metadata: OperationMetadata,
+    id: TopupId,
+    guest: UserId,
+    amount: Amount,
+    charge: Charge,
+    limits: GuestTopupLimits,
+) -> Plan {
+    let mut plan = open_topup(metadata, id, guest, amount, charge);
+    plan.guards.push(Guard::GuestTopup { of: guest, amount, limits });
+    plan
 }
 
 /// Records these orders for a pending top-up, and the page that its provider named.

@@ -5,6 +5,7 @@ use crate::ids::GigId;
 use crate::money::Money;
 use crate::music_request::RequestStatus;
 use crate::operation::{Changes, Receipt};
+use crate::topup::GuestTopupLimit;
 use crate::user::ProfileRefusal;
 use crate::withdrawal::Limit;
 
@@ -26,6 +27,8 @@ pub enum Rejection {
     },
     /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
+    /// The top-up of a guest account would exceed this limit.
+    GuestTopupLimit(GuestTopupLimit),
     /// The e-mail address of the withdrawal's owner is not verified.
     EmailUnverified,
     /// The guest has this many open requests with the DJ, the maximum.

@@ -8,6 +8,7 @@ use crate::timestamp::Timestamp;
 use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::user::code_quotas::{CountedCode, TooMany};
 use crate::user::email_change::{EmailChanged, EmailRestored};
+use crate::user::guest_account::{ClaimDetails, Claimed};
 use crate::user::session::TokenHash;
 
 /// The credentials for a login.
@@ -26,6 +27,24 @@ pub enum IssueOutcome {
     TooMany(TooMany),
     /// The purpose requires a higher feature level.
     NotYet,
+}
+
+/// A guest account that its guest claims.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GuestClaim {
+    /// The guest account.
+    pub user: UserId,
+    /// The session of the guest.
+    pub session: SessionId,
+    /// What the guest adds.
+    pub details: ClaimDetails,
+    pub password: PasswordHash,
+    /// The next refresh token of the session.
+    pub token: TokenHash,
+    /// The time from which the token is refused.
+    pub expires_at: Timestamp,
+    /// The time of the claim.
+    pub at: Timestamp,
 }
 
 /// Stores passwords and challenges.
@@ -106,6 +125,14 @@ pub trait Logins: Send + Sync {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable>;
+
+    /// Makes a guest account a member, as [`User::claimed`](crate::user::User::claimed) decides, in one atomic step: it
+    /// gets the address and the password, its other sessions end, and `token` replaces the refresh tokens of the session
+    /// that claims it, which then lives until `expires_at`.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; nothing changed then.
+    async fn claim(&self, claim: &GuestClaim) -> Result<Claimed, Unavailable>;
 
     /// The open challenge that restores this previous address, folded by [`crate::text::Email::folded`], to its user.
     /// Nobody else can register or adopt the address meanwhile.

@@ -44,7 +44,7 @@ pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use gigs::{GigRequests, Gigs};
 pub use ids::{IdKind, Ids};
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
-pub use logins::{Credentials, IssueOutcome, Logins};
+pub use logins::{Credentials, GuestClaim, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
 pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,

@@ -9,11 +9,20 @@ use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
+use crate::user::guest_account::GuestKey;
 use crate::user::session::{Candidates, TokenHash};
 
 /// A password hash in a self-describing format; its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub String);
+
+impl PasswordHash {
+    /// What is stored for a user without a password. No password verifies against it.
+    #[must_use]
+    pub fn none() -> Self {
+        Self("!".to_owned())
+    }
+}
 
 impl std::fmt::Debug for PasswordHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -130,6 +139,13 @@ pub trait Secrets: Send + Sync {
         password: &PasswordHash,
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
+
+    /// The first refresh token of the session that begins with the creation of a guest account, derived from the key of
+    /// the creation and a key of this service, so that it can be issued again without being stored.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no key is in force.
+    fn guest_tokens(&self, key: &GuestKey, now: Timestamp) -> Result<Candidates<Token>, Unavailable>;
 
     /// The token that restores the previous e-mail address of a user after a change at `changed_at`, derived from both
     /// and a key of this service, so that it can be sent again without being stored. As with [`Secrets::keyed_hashes`],

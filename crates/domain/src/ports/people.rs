@@ -6,6 +6,8 @@ use async_trait::async_trait;
 
 use crate::ids::UserId;
 use crate::ledger::Balance;
+#[cfg(doc)]
+use crate::operation::feature_level::FeatureLevel;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::privacy::ErasureRefusal;
@@ -29,6 +31,8 @@ pub enum Registered {
     Done,
     /// Another user has this e-mail address, regardless of letter case.
     EmailTaken,
+    /// Guest accounts require a higher feature level.
+    NotYet,
 }
 
 /// The outcome of creating the first operator.
@@ -64,8 +68,8 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a user with an empty wallet and, if given, their first session with its token, atomically. A
-    /// repeated call with a session changes nothing and succeeds, because that session already has this id
+    /// Adds a user with an empty wallet and, if given, their first session with its token, atomically. A guest account
+    /// has [`PasswordHash::none`] and waits for [`FeatureLevel::GUEST_ACCOUNTS`]. A repeated call with a session changes nothing and succeeds, because that session already has this id
     /// and token.
     async fn register<'a>(
         &self,
@@ -116,6 +120,22 @@ pub trait People: Send + Sync {
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;
+
+    /// At most `limit` guest accounts with ids above this one, by id, ascending, that were created and last used before
+    /// this time and that no operation concerns.
+    async fn unused_guests(
+        &self,
+        before: Timestamp,
+        after: Option<UserId>,
+        limit: u32,
+    ) -> Result<Vec<UserId>, Unavailable>;
+
+    /// Deletes a guest account with its wallet, sessions and known networks, and returns whether it was deleted: not if
+    /// it was used since this time, is in use, or is named by anything else, such as a block or the security log.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; nothing changed then.
+    async fn delete_guest(&self, id: UserId, before: Timestamp) -> Result<bool, Unavailable>;
 
     /// At most `limit` users with ids above this one whose erasure is pending, by id, ascending: data of theirs
     /// may remain to be removed, or a top-up of theirs is pending.

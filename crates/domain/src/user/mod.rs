@@ -5,6 +5,7 @@
 //! - [`session`]: sessions and their refresh tokens; [`personal_token`]: personal access tokens;
 //! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
 //! - [`email_change`]: the change of the e-mail address, and the way back;
+//! - [`guest_account`]: users without e-mail address and password, and how they become members;
 //! - [`Block`]: a guest who is blocked by a DJ.
 
 mod block;
@@ -13,6 +14,7 @@ pub mod code_quotas;
 mod dj;
 pub mod email_change;
 mod entity_facts;
+pub mod guest_account;
 pub mod personal_token;
 mod profile;
 pub mod session;
@@ -23,7 +25,8 @@ pub use dj::{ArtistType, DjProfile, Rating};
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub(crate) use profile::{change_dj, located};
 pub use status_change::{
-    UserStatusChange, change_user_status, ends_sessions, leaves_an_operator, may_dismiss,
+    UserStatusChange, assigns_role_to_guest_account, change_user_status, ends_sessions, leaves_an_operator,
+    may_dismiss,
 };
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
@@ -40,7 +43,9 @@ use crate::unknown::UnknownName;
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// A guest or a DJ.
+    /// A guest account, without e-mail address and password, until it is claimed.
+    Guest,
+    /// A guest or a DJ with a login.
     Member,
     /// Runs the service and is responsible for its money.
     Operator,
@@ -53,6 +58,13 @@ pub enum Role {
 
 named_enum!(Role, Unknown);
 explained_enum!(Role);
+
+impl Role {
+    /// The roles that an operator can assign: no user becomes a guest account.
+    pub fn assignable() -> impl Iterator<Item = Self> + Clone {
+        Self::all().filter(|role| *role != Self::Guest)
+    }
+}
 
 /// Coordinates on Earth, in degrees.
 #[derive(Clone, Copy, PartialEq, Debug)]

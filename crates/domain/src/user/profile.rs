@@ -77,6 +77,12 @@ pub struct DjChange {
 }
 
 impl ProfileChange {
+    /// Whether it sets another field than the name.
+    #[must_use]
+    pub fn is_beyond_name(&self) -> bool {
+        *self != Self { name: self.name.clone(), ..Self::default() }
+    }
+
     /// Whether it sets a field reserved for DJs.
     #[must_use]
     pub fn is_for_djs(&self) -> bool {
@@ -192,6 +198,14 @@ mod tests {
     #[test]
     fn an_empty_change_keeps_the_profile() {
         assert_eq!(change_profile(&person(true), &ProfileChange::default(), NOW), Ok(person(true)));
+    }
+
+    #[test]
+    fn only_the_name_can_be_set_without_a_change_beyond_it() {
+        let name = Field::Set(Line::new("Grace").unwrap());
+        assert!(!ProfileChange { name: name.clone(), ..ProfileChange::default() }.is_beyond_name());
+        let phone = Field::Set(None);
+        assert!(ProfileChange { name, phone, ..ProfileChange::default() }.is_beyond_name());
     }
 
     #[test]

@@ -121,6 +121,24 @@ impl Session {
         self.began_at == registered_at && self.used_at == self.began_at && repeats(registered_at, now)
     }
 
+    /// Whether a claim of its account, repeated at `now`, gets the token of the claim: that token is unused.
+    #[must_use]
+    pub fn answers_claim(&self, claimed_at: Timestamp, now: Timestamp) -> bool {
+        self.used_at == claimed_at && repeats(claimed_at, now)
+    }
+
+    /// The record of the token that it gets when its account is claimed.
+    #[must_use]
+    pub const fn claimed_token(
+        &self,
+        hash: TokenHash,
+        claimed_at: Timestamp,
+        expires_at: Timestamp,
+    ) -> RefreshToken {
+        let first = self.first_token(hash);
+        RefreshToken { issued_at: claimed_at, expires_at, ..first }
+    }
+
     /// The record of its first token.
     #[must_use]
     pub const fn first_token(&self, hash: TokenHash) -> RefreshToken {
@@ -277,7 +295,10 @@ mod tests {
         ] {
             assert_eq!(first.answers_registration(Timestamp::EPOCH, after(passed)), expected, "{passed}");
         }
+        assert!(first.answers_claim(Timestamp::EPOCH, after(minute - tick)));
+        assert!(!first.answers_claim(Timestamp::EPOCH, after(minute)));
         let used = Session { used_at: after(tick), ..first.clone() };
+        assert!(!used.answers_claim(Timestamp::EPOCH, after(tick)));
         assert!(!used.answers_registration(Timestamp::EPOCH, after(tick)));
         // A login in the same minute.
         assert!(!first.answers_registration(after(tick), after(tick)));

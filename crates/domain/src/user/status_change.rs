@@ -45,6 +45,12 @@ pub const fn ends_sessions(user: &User, change: UserStatusChange) -> bool {
     }
 }
 
+/// Whether the change leaves a guest account with another role: only its guest can make it a member, by claiming it.
+#[must_use]
+pub fn assigns_role_to_guest_account(user: &User, change: UserStatusChange) -> bool {
+    user.is_guest_account() && matches!(change, UserStatusChange::Role(_))
+}
+
 /// Whether the change may leave the deployment without an active operator.
 #[must_use]
 pub fn may_dismiss(change: UserStatusChange) -> bool {
@@ -142,6 +148,16 @@ mod tests {
         // A user who is not an active operator can be changed even if no active operator is left.
         let demoted = change_user_status(&suspended(1), UserStatusChange::Role(Role::Member), at(3));
         assert!(leaves_an_operator(&suspended(1), &demoted, []));
+    }
+
+    #[test]
+    fn guest_accounts_can_be_suspended_but_get_no_role() {
+        let guest = User { role: Role::Guest, ..dj() };
+        assert!(assigns_role_to_guest_account(&guest, UserStatusChange::Role(Role::Member)));
+        assert!(!assigns_role_to_guest_account(&dj(), UserStatusChange::Role(Role::Member)));
+        for change in [UserStatusChange::Suspend, UserStatusChange::Restore] {
+            assert!(!assigns_role_to_guest_account(&guest, change), "{change:?}");
+        }
     }
 
     #[test]

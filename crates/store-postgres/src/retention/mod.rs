@@ -10,5 +10,7 @@ mod purge;
 #[path = "../../../store-sql/per_store/retention/redaction.rs"]
 mod redaction;
 mod statements;
+#[path = "../../../store-sql/per_store/retention/unused_guests.rs"]
+mod unused_guests;
 
 pub(crate) use purge::purge_expired;

@@ -4,11 +4,11 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser,
-    StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup,
+    StoredUser, StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    self, gigs, idempotency_keys, music_requests, operations, users, withdrawals,
+    self, gigs, idempotency_keys, music_requests, operations, topups, users, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
-use futures_util::future::{try_join_all, try_join3, try_join5};
+use futures_util::future::{try_join_all, try_join4, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
@@ -130,10 +130,15 @@ pub(super) async fn read(
         earlier_operations(set, connection),
         used_keys(set, connection),
     );
-    let ((withdrawals, requests, adjusted, operations, keys), gigs, income) =
-        try_join3(rows, open_gigs(set, connection), recent_income(set, connection)).await?;
+    let ((withdrawals, requests, adjusted, operations, keys), gigs, income, topups) = try_join4(
+        rows,
+        open_gigs(set, connection),
+        recent_income(set, connection),
+        recent_topups(set, connection),
+    )
+    .await?;
     Ok(LoadedRows {
-        entities: EntityRows { withdrawals, music_requests: requests, gigs, ..EntityRows::default() },
+        entities: EntityRows { withdrawals, music_requests: requests, gigs, topups, ..EntityRows::default() },
         adjusted: adjusted
             .into_iter()
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
@@ -155,6 +160,20 @@ async fn recent_withdrawals(
         .filter(withdrawals::user_id.eq_any(of))
         .filter(withdrawals::created_at.ge(ColumnTime(since)))
         .select(StoredWithdrawal::as_select())
+        .load(&mut connection)
+        .await
+}
+
+async fn recent_topups(
+    set: &GroupLockSet,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<Vec<StoredTopup>> {
+    let Some(since) = set.topups_since else { return Ok(Vec::new()) };
+    let of: Vec<i64> = set.topped_up_by.iter().map(|user| user.get()).collect();
+    topups::table
+        .filter(topups::user_id.eq_any(of))
+        .filter(topups::created_at.ge(ColumnTime(since)))
+        .select(StoredTopup::as_select())
         .load(&mut connection)
         .await
 }

@@ -46,8 +46,15 @@ const TAMPERING: &[Case] = &[(
 const VIOLATIONS: &[Violation] = &[
     ("", "UPDATE users SET latitude = 'NaN', longitude = 0 WHERE id = 1", "users_latitude_check"),
     ("", "UPDATE deployment SET timeline = -1", "deployment_timeline_check"),
-    ("", "DELETE FROM wallets WHERE user_id = 2", APPEND_ONLY),
+    ("", "DELETE FROM wallets WHERE user_id = 2", "wallets_are_kept"),
     ("", "UPDATE wallets SET user_id = 9 WHERE user_id = 2", APPEND_ONLY),
+    (
+        "",
+        "INSERT INTO operations (id, kind, actor_user_id, at, receipt) \
+            VALUES (gen_random_uuid(), 'adjust', 99, now(), '{}')",
+        "operations_actor_user_id_fkey",
+    ),
+    ("", "DELETE FROM gigs", "music_requests_gig_id_fkey"),
     ("", "TRUNCATE wallets CASCADE", APPEND_ONLY),
     ("", "UPDATE withdrawals SET user_id = 1 WHERE id = 1", APPEND_ONLY),
     ("", "TRUNCATE ledger_entries", APPEND_ONLY),

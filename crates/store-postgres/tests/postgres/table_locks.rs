@@ -64,7 +64,7 @@ async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
 /// A plan that opens a request in a gig with a dedication.
 async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId, gig: GigId) -> Plan {
     let stored = store.profile(dj).await.unwrap().unwrap().user;
-    let queue = Some(GigQueue { gig, most_open_per_guest: 3, open: 0 });
+    let queue = Some(GigQueue { gig, most_open_per_guest: 3, members_only: false, open: 0 });
     let new = NewRequest {
         dj,
         song_title: Line::new("Blue Monday").unwrap(),

@@ -58,7 +58,27 @@ pub(super) const USERS: &[Violation] = &[
     ("", "UPDATE users SET latitude = 1 WHERE id = 1", "users_place_is_whole"),
     ("", "UPDATE users SET latitude = 91, longitude = 0 WHERE id = 1", "users_latitude_check"),
     ("", "UPDATE users SET radius = 20039 WHERE id = 1", "users_radius_check"),
-    ("", "DELETE FROM users WHERE id = 2", "wallets_user_id_fkey"),
+    ("", "DELETE FROM users WHERE id = 2", "users_are_kept"),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, '!', 'guest', false, false, 0, 0, 0, 0, 0, {now})",
+        "users_guests_have_no_login",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'guest-3', 'guest-3', false, false, 'h', 'guest', false, false, 0, 0, 0, 0, 0, {now})",
+        "users_guests_have_no_login",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'guest-3', 'guest-3', true, false, '!', 'guest', false, false, 0, 0, 0, 0, 0, {now})",
+        "users_guests_have_no_login",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'guest-3', 'guest-3', false, false, '!', 'guest', true, false, 0, 0, 0, 0, 0, {now})",
+        "users_guests_have_no_login",
+    ),
     (
         "",
         "INSERT INTO bootstrap_operator (singleton, made_at) VALUES (true, {now}), (true, {now})",

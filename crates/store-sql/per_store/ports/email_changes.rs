@@ -140,7 +140,7 @@ pub(super) async fn restore(
 ///
 /// # Errors
 /// [`StoreFailure::EmailTaken`], or a unique violation, if another user can restore or has the address.
-async fn moves(
+pub(super) async fn moves(
     connection: &mut Connection,
     after: &User,
     now: Timestamp,

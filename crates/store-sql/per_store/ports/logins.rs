@@ -5,12 +5,13 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::ports::{Credentials, GuestClaim, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
+use cuepoint_domain::user::guest_account::Claimed;
 use cuepoint_domain::user::session::TokenHash;
 use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{is_present, known};
@@ -20,7 +21,7 @@ use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
 
-use super::email_changes;
+use super::{email_changes, guest_accounts};
 use crate::SqlStore;
 use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, is_for, lock_beside, reading};
 use crate::tables::challenges::{
@@ -136,6 +137,14 @@ impl Logins for SqlStore {
             reset(connection, &presented, &after, now, level, &currency).await
         });
         Ok(done.await?)
+    }
+
+    async fn claim(&self, claim: &GuestClaim) -> Result<Claimed, Unavailable> {
+        let input = (claim.clone(), self.currency.clone());
+        let done = self.transact(input, async |connection, (claim, currency)| {
+            guest_accounts::claim(connection, &claim, &currency).await
+        });
+        Ok(email_changes::unless_taken(done.await, Claimed::EmailTaken)?)
     }
 
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
@@ -86,6 +87,9 @@ impl People for SqlStore {
         password: &PasswordHash,
         session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
+        if user.is_guest_account() && self.feature_level() < FeatureLevel::GUEST_ACCOUNTS {
+            return Ok(Registered::NotYet);
+        }
         let first_token = |(session, token): (&Session, TokenHash)| {
             (session.clone(), StoredToken::of(&session.first_token(token)))
         };
@@ -179,6 +183,19 @@ impl People for SqlStore {
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
         self.erase_person(id, expected_since, now).await
+    }
+
+    async fn unused_guests(
+        &self,
+        before: Timestamp,
+        after: Option<UserId>,
+        limit: u32,
+    ) -> Result<Vec<UserId>, Unavailable> {
+        self.guests_to_delete(before, after, limit).await
+    }
+
+    async fn delete_guest(&self, id: UserId, before: Timestamp) -> Result<bool, Unavailable> {
+        self.delete_unused_guest(id, before).await
     }
 
     async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {

@@ -3,7 +3,7 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{Erased, Unavailable};
+use cuepoint_domain::ports::{Erased, PasswordHash, Unavailable};
 use cuepoint_domain::privacy::erase as erase_person;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
@@ -22,8 +22,6 @@ use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
 use crate::tables::users::write;
 
-/// A hash that verifies no password.
-const NO_PASSWORD: &str = "!";
 /// Time that the erasing request spends on the rows other than the user's own; the rest is left to the background
 /// job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
@@ -158,7 +156,7 @@ async fn erase(
     };
     // The password first: the row of an erased user must have none.
     diesel::update(users::table.find(id.get()))
-        .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
+        .set((users::password_hash.eq(PasswordHash::none().0), users::erasure_pending.eq(true)))
         .execute(connection)
         .await?;
     write(connection, &erased, currency).await?;

@@ -33,7 +33,7 @@ pub use ledger::{INCOME, IncomeRow, income};
 pub use operation::{StoredPositionGap, operation_page, position_gap};
 pub use revocations::{StatusRow, revocation_list};
 pub use session::{SessionsEnd, session_id, user_id};
-pub use user::{ACTING_OPERATOR, NewUser, is_present, names};
+pub use user::{ACTING_OPERATOR, NewUser, UNERASED_GUEST, is_present, names};
 pub use webhook_endpoint::current_secret;
 
 use cuepoint_domain::money::{Amount, Currency, Money};

@@ -137,6 +137,9 @@ impl UndecoratedInsertRecord<users::table> for &NewUser {}
 /// The condition of an operator who is not erased, exactly as in its partial index.
 pub const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
 
+/// The condition of a guest account that is not erased, exactly as in its partial index.
+pub const UNERASED_GUEST: &str = "role = 'guest' AND erased_at IS NULL";
+
 /// The condition of `User::is_present`, in SQL.
 #[must_use]
 pub fn is_present() -> IsNull<users::erased_at> {

@@ -10,6 +10,8 @@ mod email_changes;
 mod endpoints_with_work;
 #[path = "../../../store-sql/per_store/ports/gigs.rs"]
 mod gigs;
+#[path = "../../../store-sql/per_store/ports/guest_accounts.rs"]
+mod guest_accounts;
 mod ids;
 #[path = "../../../store-sql/per_store/ports/ledger.rs"]
 mod ledger;

@@ -9,11 +9,11 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet,
-    StoredWithdrawal,
+    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup, StoredUser,
+    StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    self, gigs, idempotency_keys, ledger_entries, music_requests, operations, users, withdrawals,
+    self, gigs, idempotency_keys, ledger_entries, music_requests, operations, topups, users, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, RowOf, StoredAdjustment};
@@ -78,6 +78,9 @@ pub(super) fn load(
     if let Some(since) = set.withdrawn_since {
         loaded.entities.withdrawals.extend(recent_withdrawals(connection, &set.withdrawn_by, since)?);
     }
+    if let Some(since) = set.topups_since {
+        loaded.entities.topups.extend(recent_topups(connection, &set.topped_up_by, since)?);
+    }
     loaded.entities.music_requests.extend(open_requests(connection, &set.guests)?);
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
     if let Some(since) = set.adjusted_since {
@@ -102,6 +105,23 @@ pub(super) fn load(
 /// Loads all operators.
 fn operators(connection: &mut SqliteConnection) -> QueryResult<Vec<StoredUser>> {
     users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(StoredUser::as_select()).load(connection)
+}
+
+fn recent_topups(
+    connection: &mut SqliteConnection,
+    of: &BTreeSet<UserId>,
+    since: Timestamp,
+) -> QueryResult<Vec<StoredTopup>> {
+    let mut rows = Vec::new();
+    for user in of {
+        let recent: Vec<StoredTopup> = topups::table
+            .filter(topups::user_id.eq(user.get()))
+            .filter(topups::created_at.ge(ColumnTime(since)))
+            .select(StoredTopup::as_select())
+            .load(connection)?;
+        rows.extend(recent);
+    }
+    Ok(rows)
 }
 
 fn recent_withdrawals(

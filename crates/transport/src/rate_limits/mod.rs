@@ -27,6 +27,10 @@ use subject::RateLimitSubject;
 pub enum Class {
     Login,
     Registrations,
+    /// New guest accounts.
+    Guests,
+    /// New music requests of guest accounts, which also count for the client address.
+    GuestRequests,
     /// Reads without a token.
     Public,
     /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
@@ -64,6 +68,8 @@ impl Class {
         match self {
             Self::Login => "login_per_minute",
             Self::Registrations => "registrations_per_minute",
+            Self::Guests => "guests_per_minute",
+            Self::GuestRequests => "guest_requests_per_minute",
             Self::Public | Self::RefreshLookups => "public_per_minute",
             Self::Guess => "guess_per_minute",
             Self::Refreshes => "refreshes_per_minute",
@@ -94,6 +100,10 @@ pub struct Quotas {
     pub login: NonZeroU32,
     /// Quota of [`Class::Registrations`].
     pub registrations: NonZeroU32,
+    /// Quota of [`Class::Guests`].
+    pub guests: NonZeroU32,
+    /// Quota of [`Class::GuestRequests`].
+    pub guest_requests: NonZeroU32,
     /// Quota of [`Class::Public`].
     pub public: NonZeroU32,
     /// Quota of [`Class::Guess`], per session for calls with a token.
@@ -151,6 +161,8 @@ pub struct RateLimits {
 struct Classes {
     login: Counts,
     registrations: Counts,
+    guests: Counts,
+    guest_requests: Counts,
     public: Counts,
     guess: Counts,
     refreshes: Counts,
@@ -174,6 +186,8 @@ impl Classes {
         Self {
             login: minute(Class::Login, quotas.login),
             registrations: minute(Class::Registrations, quotas.registrations),
+            guests: minute(Class::Guests, quotas.guests),
+            guest_requests: minute(Class::GuestRequests, quotas.guest_requests),
             public: minute(Class::Public, quotas.public),
             guess: minute(Class::Guess, quotas.guess),
             refreshes: minute(Class::Refreshes, quotas.refreshes),
@@ -195,6 +209,8 @@ impl Classes {
         match class {
             Class::Login => &self.login,
             Class::Registrations => &self.registrations,
+            Class::Guests => &self.guests,
+            Class::GuestRequests => &self.guest_requests,
             Class::Public => &self.public,
             Class::Guess => &self.guess,
             Class::Refreshes => &self.refreshes,

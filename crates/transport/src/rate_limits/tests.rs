@@ -35,6 +35,8 @@ pub(super) fn limits_of(change: impl FnOnce(&mut Quotas)) -> (RateLimits, FakeCl
         gigs_per_hour: number(11),
         boards: number(80),
         nearby: number(13),
+        guests: number(15),
+        guest_requests: number(16),
         unknown_codes: number(9),
         other: number(60),
         failed_logins: number(5),

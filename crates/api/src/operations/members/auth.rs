@@ -1,14 +1,18 @@
 //! Registration, login, and refresh tokens.
 
-use cuepoint_domain::application::{CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn};
+use cuepoint_domain::application::{
+    AccountClaim, ClaimRefusal, CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn,
+};
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Line, Password, Phone};
+use cuepoint_domain::user::guest_account::ClaimDetails;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::call::ApiCall;
 use crate::declaration::{created, json, object, ok, operations};
-use crate::endpoint::anonymous;
+use crate::endpoint::{anonymous, anonymous_keyed, authenticated};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
@@ -17,6 +21,9 @@ use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::Empty;
 use cuepoint_views::people::UserView;
 use cuepoint_views::wire::names;
+
+/// The fields of a new guest account in an example.
+const GUEST: &[(&str, &str)] = &[("name", "Mia"), ("email", "guest-7@guest.invalid")];
 
 operations! {
     /// Register a user
@@ -33,6 +40,43 @@ operations! {
         answers: created::<SessionView>("The first session of the new user."),
         class: Class::Registrations,
         body: object::<RegistrationBody>(),
+    }
+
+    /// Create a guest account
+    ///
+    /// Creates an account without an e-mail address and a password, and starts its session. A guest account can request
+    /// songs, pay in, and use what the matrix gives a guest; everything else returns 403 `claim_required`. Whoever has the
+    /// refresh token has the account. An account that was never used to pay or to request is deleted a day after its
+    /// last use. Until an upgrade of the service is complete, this returns 503.
+    ///
+    /// If the answer is lost, repeat the request with its Idempotency-Key. Within 60 seconds, and while the refresh
+    /// token is unused, it returns the same session and refresh token with a new access token. Whoever has the key can
+    /// do this too: choose it at random, with at least 128 bits. Afterwards, the key returns 422
+    /// `idempotency_key_reused`.
+    POST "/api/v1/auth/guest" "createGuest" {
+        tag: SignIn,
+        run: anonymous_keyed(create_guest),
+        answers: created::<SessionView>("The session of the new guest account.").showing(GUEST),
+        class: Class::Guests,
+        body: json::<GuestBody>(),
+        fails: &[Code::IdempotencyKeyReused],
+    }
+
+    /// Claim a guest account
+    ///
+    /// Adds an e-mail address and a password to the caller's guest account. It becomes a member with everything it has.
+    /// The session gets a new refresh token, and the other sessions end. A taken address returns 422 for `email` and
+    /// counts as a failed login. For a member, this returns 409 `conflict`.
+    ///
+    /// If the answer is lost, repeat the request. Within 60 seconds, with the same address and password, and while the
+    /// new refresh token is unused, it returns the same refresh token.
+    POST "/api/v1/auth/claim" "claimAccount" {
+        tag: SignIn,
+        run: authenticated(Action::ClaimAccount, claim),
+        answers: ok::<SessionView>("The member's session with new tokens."),
+        class: Class::Login,
+        body: object::<ClaimBody>(),
+        fails: &[Code::Conflict],
     }
 
     /// Log in
@@ -99,6 +143,28 @@ body! {
 }
 
 body! {
+    /// A guest account.
+    pub struct GuestBody as "Guest", example: {"name": "Mia"} {
+        /// Display name; `Guest` by default.
+        name: Option<Line> = optional(kinds::LINE),
+    }
+}
+
+body! {
+    /// What a guest adds to claim the account.
+    pub struct ClaimBody as "Claim", example: {"email": "mia@example.com", "password": "correct horse"} {
+        /// E-mail address, unique regardless of letter case.
+        email: Email = required(kinds::EMAIL),
+        /// Password. One of the most common passwords in data leaks returns 422.
+        password: Password = required(kinds::PASSWORD),
+        /// Another display name.
+        name: Option<Line> = optional(kinds::LINE),
+        /// Phone number in E.164 form: `+` and 7 to 15 digits, without spaces.
+        phone: Option<Phone> = optional(kinds::PHONE),
+    }
+}
+
+body! {
     /// Credentials.
     pub struct LoginBody as "Login", example: {"email": "ada@example.com", "password": "correct horse"} {
         /// E-mail address of the user, in any letter case.
@@ -148,6 +214,25 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     }
     call.refund_unhashed(&registered);
     ApiResponse::new("Registered.", session(&call, &registered?))
+}
+
+async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let key = call.creation_key()?;
+    let GuestBody { name } = call.counted_body()?;
+    let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await?;
+    ApiResponse::new("Created.", session(&call, &created))
+}
+
+async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let ClaimBody { email, password, name, phone } = call.counted_body()?;
+    let attempt = call.admit_registration(&email)?;
+    let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
+    let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;
+    if !matches!(claimed, Err(CommandError::Refused(ClaimRefusal::EmailTaken | ClaimRefusal::NotAGuest))) {
+        call.api.limits.give_back(attempt);
+    }
+    call.refund_unhashed(&claimed);
+    ApiResponse::new("Claimed.", session(&call, &claimed?))
 }
 
 async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {

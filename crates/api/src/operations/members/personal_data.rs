@@ -13,7 +13,7 @@ use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
 
 use crate::call::ApiCall;
-use crate::declaration::{json, ok, operations};
+use crate::declaration::{ok, operations, optional_json};
 use crate::endpoint::authenticated;
 use crate::operations::members::personal_data::view::{AccountView, PersonalDataExportView, row};
 use crate::wire::body::body;
@@ -43,10 +43,11 @@ operations! {
     /// Erase personal data
     ///
     /// Erases the caller's personal data, deletes the webhook endpoints, and ends all sessions. Entries of the
-    /// ledger remain, without a name. The e-mail address can be registered again. A wrong password returns 422 for
-    /// `password`. The request also fails in these cases:
+    /// ledger remain, without a name. The e-mail address can be registered again. A missing or wrong password
+    /// returns 422 for `password`; a guest account needs none. The request also fails in these cases:
     ///
-    /// - 409 `wallet_not_empty`: a balance is available, held or owed.
+    /// - 409 `wallet_not_empty`: a balance is available, held or owed. A guest account can spend it, be claimed and
+    ///   withdraw it, or ask an operator.
     /// - 409 `topup_pending`: a top-up of the last `topups.pending_days` (7) days is pending.
     /// - 409 `email_restorable`: the previous e-mail address can still be restored.
     /// - 409 `last_operator`: the caller is the last active operator.
@@ -57,7 +58,7 @@ operations! {
         run: authenticated(Action::UsePersonalData, erase),
         answers: ok::<Empty>("The personal data are erased."),
         class: Class::Guess,
-        body: json::<ErasureBody>(),
+        body: optional_json::<ErasureBody>(),
         fails: &[
             Code::Conflict,
             Code::WalletNotEmpty,
@@ -71,8 +72,8 @@ operations! {
 body! {
     /// The confirmation of an erasure.
     pub struct ErasureBody as "Erasure", example: {"password": "correct horse"} {
-        /// Password of the caller.
-        password: Password = required(kinds::PRESENTED_PASSWORD),
+        /// Password of the caller; a guest account has none.
+        password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
     }
 }
 
@@ -108,7 +109,7 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
-    let erased = call.use_cases().personal_data.erase(&call.context(&principal), &password).await;
+    let erased = call.use_cases().personal_data.erase(&call.context(&principal), password.as_ref()).await;
     call.refund_unhashed(&erased);
     erased?;
     ApiResponse::new("Erased.", Empty {})

@@ -37,13 +37,13 @@ operations! {
     ///
     /// To become a DJ, set `is_dj` first, then `online` and the prices. For another user, `online` and the prices
     /// return 403 `dj_only`. Access tokens work as a DJ's immediately at this server, and within two seconds at
-    /// others. A DJ stays a DJ: `false` returns 422 for `is_dj`.
+    /// others. A DJ stays a DJ: `false` returns 422 for `is_dj`. A guest account can change its name alone.
     PATCH "/api/v1/user/personal-info" "updatePersonalInfo" {
         tag: Profile,
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
         body: object::<PersonalInfoUpdateBody>(),
-        fails: &[Code::DjOnly],
+        fails: &[Code::DjOnly, Code::ClaimRequired],
     }
 }
 

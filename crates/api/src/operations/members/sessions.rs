@@ -18,7 +18,7 @@ operations! {
     /// The sessions that have not ended, newest first: at most 100.
     GET "/api/v1/auth/sessions" "listSessions" {
         tag: SignIn,
-        run: authenticated(Action::UseCredentials, list),
+        run: authenticated(Action::UseSessions, list),
         answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
 
@@ -28,7 +28,7 @@ operations! {
     /// within two seconds. A session that has ended returns 404 `not_found`.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
         tag: SignIn,
-        run: authenticated(Action::UseCredentials, end),
+        run: authenticated(Action::UseSessions, end),
         answers: ok::<Empty>("The session has ended."),
     }
 
@@ -40,7 +40,7 @@ operations! {
     /// operators lists it.
     POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
         tag: SignIn,
-        run: authenticated(Action::UseCredentials, end_all),
+        run: authenticated(Action::UseSessions, end_all),
         answers: ok::<Empty>("All sessions have ended."),
         class: Class::Guess,
         body: optional_json::<Empty>(),

@@ -119,7 +119,7 @@ view! {
         name: String = user.name.as_str().to_owned(),
         /// E-mail address.
         #[schema(example = "grace@example.com")]
-        email: String = user.email.as_str().to_owned(),
+        email: String = user.shown_email(),
         /// Role.
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),

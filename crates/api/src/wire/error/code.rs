@@ -88,6 +88,8 @@ codes! {
     /// Withdrawals require a verified e-mail address. `POST /api/v1/auth/email/code` sends a code, and
     /// `POST /api/v1/auth/email/verify` verifies the address.
     EmailUnverified = FORBIDDEN, "email_unverified", "Verify your e-mail address first.";
+    /// Only members can do this. The caller is a guest account: `POST /api/v1/auth/claim` makes it a member.
+    ClaimRequired = FORBIDDEN, "claim_required", "Add an e-mail address and a password to your account first.";
     /// The DJ has blocked the guest.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
     /// Only operators, or operators and auditors, can do this. For a personal access token: its scopes do not allow it.

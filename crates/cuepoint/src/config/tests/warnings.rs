@@ -7,6 +7,7 @@ const COMPLETE: &[(&str, &str)] = &[
     ("server.trusted_proxies", "127.0.0.1"),
     ("topups.provider", "webhook"),
     ("topups.webhook_secrets", SECRETS),
+    ("topups.guest_max_per_24h", "50"),
     ("notifier.email", "smtp"),
     ("notifier.smtp_url", "smtps://user:password@mail.example.com"),
     ("notifier.from", "Cuepoint <no-reply@example.com>"),
@@ -28,6 +29,10 @@ fn each_missing_feature_or_ignored_key_causes_one_warning() {
     let sqlite = [("storage.backend", "sqlite"), ("storage.dir", "/var/lib/cuepoint")];
     for (keys, expected) in [
         (&[("topups.provider", "none")][..], &["topups.provider is none: users cannot pay in"][..]),
+        (
+            &[("topups.guest_max_per_24h", "")],
+            &["topups.guest_max_per_24h is not set: a stolen card can pay any amount into a guest account"],
+        ),
         (
             &[("notifier.email", "none")],
             &["notifier.email is none: e-mail addresses cannot be verified and passwords cannot be reset"],

@@ -84,6 +84,11 @@ impl Client {
         Person::signed_in(self, &data)
     }
 
+    /// Creates a guest account.
+    pub(crate) fn guest_account(&self) -> Person {
+        Person::signed_in(self, &self.post("/auth/guest", &json!({"name": "Mia"})).data(201))
+    }
+
     /// Logs a user in again.
     pub(crate) fn login(&self, email: &str) -> Person {
         let data = self.post("/auth/login", &json!({"email": email, "password": PASSWORD})).data(200);
@@ -102,6 +107,11 @@ impl Server {
 
     pub(crate) fn guest(&self) -> Person {
         self.client().person(false)
+    }
+
+    /// A guest account.
+    pub(crate) fn guest_account(&self) -> Person {
+        self.client().guest_account()
     }
 
     /// A guest with a balance.

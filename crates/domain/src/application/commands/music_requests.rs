@@ -13,6 +13,7 @@ use crate::music_request::{
 };
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
+use crate::user::Role;
 
 /// Makes a request and holds its fee. If funds are insufficient, or the guest owes money, the guest's own overdue fees
 /// are released first.
@@ -118,7 +119,8 @@ impl Command for OpenRequest {
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
-        let to = Addressee { user: dj.as_ref(), blocks_guest, queue };
+        let asked_by_guest_account = principal.role == Role::Guest;
+        let to = Addressee { user: dj.as_ref(), blocks_guest, queue, asked_by_guest_account };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
             .map_err(CommandError::refused)

@@ -26,7 +26,11 @@ impl Command for ChangeProfile {
 
     fn also_requires(&self, _: &Principal, change: Option<&ProfileChange>) -> Option<Requirement> {
         let is_for_djs = self.sets_dj_fields || change.is_some_and(ProfileChange::is_for_djs);
-        is_for_djs.then_some(Requirement::of::<permission::TakeRequests>(Ownership::Own))
+        if is_for_djs {
+            return Some(Requirement::of::<permission::TakeRequests>(Ownership::Own));
+        }
+        let is_for_members = change.is_some_and(ProfileChange::is_beyond_name);
+        is_for_members.then_some(Requirement::of::<permission::ChangeProfile>(Ownership::Own))
     }
 
     async fn decide(

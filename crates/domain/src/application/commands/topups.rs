@@ -11,10 +11,11 @@ use crate::application::providers::{ProviderRefused, TopupOrders};
 use crate::authorization::permission;
 use crate::ids::TopupId;
 use crate::money::Amount;
-use crate::operation::plans;
+use crate::operation::{Rejection, plans};
 use crate::ports::Intake;
 use crate::text::Line;
-use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
+use crate::topup::{Charge, GuestTopupLimit, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
+use crate::user::Role;
 
 /// Opens a top-up of the principal's wallet: confirmed if the provider has the money immediately, else
 /// pending. If the provider needs an order, it is sent before the answer. A replay returns the current state
@@ -45,6 +46,9 @@ pub enum OpenTopupRefusal {
     /// The amount is below this minimum.
     #[error("the top-up is too small")]
     TooSmall(Amount),
+    /// The top-up of a guest account would exceed this limit.
+    #[error("the top-up exceeds a limit of guest accounts")]
+    GuestLimit(GuestTopupLimit),
     /// The provider refused the top-up, which failed.
     #[error("the payment provider refused the top-up")]
     RefusedByProvider,
@@ -80,8 +84,22 @@ impl Command for OpenTopup {
         if let Some(least) = env.terms.least_topup.filter(|least| amount < least) {
             return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
         }
-        let id = env.ids.next_topup().await?;
-        Ok(plans::open_topup(metadata, id, principal.user, *amount, charge))
+        let (id, user) = (env.ids.next_topup().await?, principal.user);
+        Ok(match principal.role {
+            Role::Guest => {
+                plans::open_guest_topup(metadata, id, user, *amount, charge, env.terms.guest_topups)
+            }
+            Role::Member | Role::Operator | Role::Auditor | Role::Unknown(_) => {
+                plans::open_topup(metadata, id, user, *amount, charge)
+            }
+        })
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<OpenTopupRefusal> {
+        match rejection {
+            Rejection::GuestTopupLimit(limit) => CommandError::Refused(OpenTopupRefusal::GuestLimit(limit)),
+            other => Failure::from(other).into(),
+        }
     }
 
     async fn complete(

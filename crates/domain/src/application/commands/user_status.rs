@@ -9,7 +9,7 @@ use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
-use crate::user::{User, UserStatusChange};
+use crate::user::{User, UserStatusChange, assigns_role_to_guest_account};
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,9 @@ pub enum ChangeUserStatusRefusal {
     /// No active operator would remain.
     #[error("no active operator would remain")]
     LastOperator,
+    /// Only its guest can change the role of a guest account, by claiming it.
+    #[error("the user is a guest account")]
+    GuestAccount,
 }
 
 impl Command for ChangeUserStatus {
@@ -41,6 +44,9 @@ impl Command for ChangeUserStatus {
         &self,
         Decide { metadata, entity: user, input: (change, _), .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
+        if assigns_role_to_guest_account(user, *change) {
+            return Err(CommandError::Refused(ChangeUserStatusRefusal::GuestAccount));
+        }
         Ok(plans::change_user_status(metadata, user.id, *change))
     }
 

@@ -121,7 +121,7 @@ impl Executor {
     /// The context with the principal's current role.
     fn current(&self, context: &Context, action: Action) -> Result<Context, Failure> {
         let principal = self.env.ports.principals.current(context.principal)?;
-        principal.has_role_for(action).map_err(|_| Failure::WrongRole)?;
+        principal.has_role_for(action).map_err(Failure::for_role)?;
         Ok(Context { principal, ..context.clone() })
     }
 

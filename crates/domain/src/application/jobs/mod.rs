@@ -15,4 +15,4 @@ pub(super) use abandoned_topups::AbandonedTopups;
 pub use gig_endings::GigEndings;
 pub use ledger_audit::{CompletedAudit, LedgerAudits};
 pub use positions::Positions;
-pub use retention::Retention;
+pub use retention::{DeletedGuests, Retention};

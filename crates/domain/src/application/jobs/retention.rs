@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use time::Duration;
+
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::jobs::AbandonedTopups;
@@ -9,6 +11,20 @@ use crate::ports::{Store, Unavailable};
 
 /// The number of webhook endpoints in one read.
 const ENDPOINTS: u32 = 100;
+
+/// The number of guest accounts in one read.
+const GUESTS: u32 = 500;
+/// The time after its last use at which an unused guest account is deleted.
+const UNUSED_FOR: Duration = Duration::hours(24);
+
+/// The result of deleting unused guest accounts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeletedGuests {
+    /// The number of deleted accounts.
+    pub deleted: u64,
+    /// The number of accounts that something names, such as a block, or that were in use.
+    pub kept: u64,
+}
 
 /// The jobs of retention.
 #[derive(Clone)]
@@ -25,6 +41,28 @@ impl Retention {
     pub async fn purge_expired(&self) -> Result<(), Unavailable> {
         self.store.purge_expired(self.env.now()).await?;
         self.remove_endpoints_of_erased().await
+    }
+
+    /// Deletes the guest accounts that were not used for [`UNUSED_FOR`] and that nothing names.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; some may be deleted then.
+    pub async fn delete_unused_guests(&self) -> Result<DeletedGuests, Unavailable> {
+        let before = self.env.now().minus(UNUSED_FOR);
+        let (mut guests, mut after) = (DeletedGuests::default(), None);
+        loop {
+            let unused = self.store.unused_guests(before, after, GUESTS).await?;
+            let Some(last) = unused.last() else { return Ok(guests) };
+            after = Some(*last);
+            for guest in unused {
+                let count = if self.store.delete_guest(guest, before).await? {
+                    &mut guests.deleted
+                } else {
+                    &mut guests.kept
+                };
+                *count = count.saturating_add(1);
+            }
+        }
     }
 
     /// Removes the webhook endpoints of erased users: servers of an earlier version erase without them.

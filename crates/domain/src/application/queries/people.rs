@@ -11,6 +11,7 @@ use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
 use crate::text::{Email, Line};
 use crate::user::User;
+use crate::user::guest_account::searched_address;
 
 /// Finds users.
 #[derive(Clone)]
@@ -29,7 +30,7 @@ impl PeopleQueries {
         Authorized::<(), permission::ReadPeople>::all(principal)?;
         let Some(email) = email else { return Ok(self.env.people.people(None, page).await?) };
         match Email::new(email) {
-            Ok(email) => Ok(self.env.people.people(Some(&email.folded()), page).await?),
+            Ok(email) => Ok(self.env.people.people(Some(&searched_address(&email)), page).await?),
             Err(_) => Ok(Rows::none(0)),
         }
     }

@@ -57,7 +57,7 @@ use crate::ports::*;
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
-use crate::topup::{OrderTerms, Topup};
+use crate::topup::{GuestTopupLimits, OrderTerms, Topup};
 use crate::user::session::ClientInfo;
 use crate::user::{ArtistType, DjProfile, Role, User};
 use crate::webhook::{EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint};
@@ -281,6 +281,7 @@ impl Default for Terms {
             },
             payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
             least_topup: None,
+            guest_topups: GuestTopupLimits::default(),
             topups_pending_for: Duration::days(7),
             events_shown_for: None,
             refresh_token_for: Duration::days(30),

@@ -156,7 +156,7 @@ fn erase(
         asked.returning(move |_, _, _| Ok(erased));
     }
     let password = Password::presented("secret-secret");
-    run(personal_data(doubles).erase(&context(2), &password))
+    run(personal_data(doubles).erase(&context(2), Some(&password)))
 }
 
 #[test]

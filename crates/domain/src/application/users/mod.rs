@@ -1,6 +1,6 @@
 //! What users change about themselves outside the ledger.
 //!
-//! - `registration`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
+//! - `registration`, `guest_accounts`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`]: blocks of guests by DJs;
@@ -8,6 +8,7 @@
 
 mod blocks;
 mod email_changes;
+mod guest_accounts;
 mod logins;
 mod own_password;
 mod passwords;
@@ -19,6 +20,7 @@ mod verifications;
 
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
+pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
 pub(super) use own_password::is_own_password;
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};

@@ -16,6 +16,7 @@ use crate::privacy::ErasureRefusal;
 use crate::privacy::personal_data::{ExportList, ExportRecord};
 use crate::security_log::SecurityEventKind;
 use crate::text::Password;
+use crate::user::Role;
 
 /// The number of records per page of a list.
 const PAGE: u32 = 200;
@@ -23,8 +24,14 @@ const PAGE: u32 = 200;
 /// Why an erasure is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum EraseRefusal {
+    /// A member erases themselves only with their password.
+    #[error("the password is missing")]
+    PasswordMissing,
     #[error("the password is wrong")]
     WrongPassword,
+    /// A guest account has money, which it cannot withdraw.
+    #[error("there is money in the wallet of a guest account")]
+    GuestMoneyLeft,
     /// The rule of an erasure refuses it.
     #[error(transparent)]
     Rule(#[from] ErasureRefusal),
@@ -81,7 +88,7 @@ impl PersonalData {
         .fuse())
     }
 
-    /// Erases the principal after verifying their password; the ledger keeps its records, without a
+    /// Erases the principal after verifying their password, which a guest account does not have; the ledger keeps its records, without a
     /// name. A wrong password takes the same time as the right one. The principal's own overdue fees are
     /// released first, and their pending top-ups fail afterwards.
     ///
@@ -90,19 +97,20 @@ impl PersonalData {
     pub async fn erase(
         &self,
         context: &Context,
-        password: &Password,
+        password: Option<&Password>,
     ) -> Result<(), CommandError<EraseRefusal>> {
         let env = &self.env;
         self.executor
             .perform::<UsePersonalData, _, _>(context, async |own, principal, effects| {
                 let client = context.client.clone();
-                if !is_own_password(env, context, principal, password, "erasure").await? {
-                    return Err(CommandError::Refused(EraseRefusal::WrongPassword));
-                }
+                self.confirm(context, principal, password).await?;
                 Expiry { env }.settle_own(*own).await?;
                 let now = env.now();
                 match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
                     Erased::Done => {}
+                    Erased::Refused(ErasureRefusal::MoneyLeft) if principal.role == Role::Guest => {
+                        return Err(CommandError::Refused(EraseRefusal::GuestMoneyLeft));
+                    }
                     Erased::Refused(refusal) => return Err(CommandError::refused(refusal)),
                     Erased::Nobody => return Err(Failure::UnknownPrincipal.into()),
                 }
@@ -113,5 +121,23 @@ impl PersonalData {
                 Ok(())
             })
             .await
+    }
+
+    /// Verifies the password of a member who confirms the erasure.
+    async fn confirm(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        password: Option<&Password>,
+    ) -> Result<(), CommandError<EraseRefusal>> {
+        if principal.role == Role::Guest {
+            return Ok(());
+        }
+        let password = password.ok_or(CommandError::Refused(EraseRefusal::PasswordMissing))?;
+        if is_own_password(&self.env, context, principal, password, "erasure").await? {
+            Ok(())
+        } else {
+            Err(CommandError::Refused(EraseRefusal::WrongPassword))
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, Password, Phone};
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
-use crate::user::session::{ClientInfo, Session, repeats};
+use crate::user::session::{Candidates, ClientInfo, Session, repeats};
 use crate::user::{Role, User};
 
 /// A registration.
@@ -136,14 +136,33 @@ impl SignIns {
             self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(id), None, client).await;
             return Ok(None);
         }
+        let answers = |session: &Session| session.answers_registration(registered_at, now);
+        let Some(session) = self.live_session(id, answers).await? else { return Ok(None) };
+        let tokens = self.env.ports.secrets.first_tokens(session, &hash, now)?;
+        let found = self.found(&tokens).await?.filter(|(user, ..)| *user == id);
+        Ok(found.map(|(.., refresh_token)| StartedSession { profile, session, refresh_token }))
+    }
+
+    /// The first live session of a user that satisfies the condition.
+    pub(super) async fn live_session(
+        &self,
+        user: UserId,
+        condition: impl Fn(&Session) -> bool,
+    ) -> Result<Option<SessionId>, Unavailable> {
         let page = PageRequest::new(1, PageRequest::MAX_SIZE);
-        let alive = self.env.sessions.sessions(id, now, page).await?.rows;
-        let begun = alive.into_iter().find(|session| session.answers_registration(registered_at, now));
-        let Some(session) = begun.map(|session| session.id) else { return Ok(None) };
-        for refresh_token in self.env.ports.secrets.first_tokens(session, &hash, now)?.iter() {
-            let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(refresh_token)).await?;
-            if owner.is_some_and(|(user, _)| user == id) {
-                return Ok(Some(StartedSession { profile, session, refresh_token: refresh_token.clone() }));
+        let alive = self.env.sessions.sessions(user, self.env.now(), page).await?.rows;
+        Ok(alive.iter().find(|session| condition(session)).map(|session| session.id))
+    }
+
+    /// The stored one of these tokens, with its user and session.
+    pub(super) async fn found(
+        &self,
+        tokens: &Candidates<Token>,
+    ) -> Result<Option<(UserId, SessionId, Token)>, Unavailable> {
+        for token in tokens.iter() {
+            let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(token)).await?;
+            if let Some((user, session)) = owner {
+                return Ok(Some((user, session, token.clone())));
             }
         }
         Ok(None)
@@ -208,6 +227,7 @@ impl SignIns {
         match self.env.people.register(&user, password, Some(first)).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(CommandError::Refused(RegisterRefusal::EmailTaken)),
+            Registered::NotYet => Err(Failure::Broken("a member waits for a feature level").into()),
         }
     }
 }

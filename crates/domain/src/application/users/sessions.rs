@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Context, Executor};
-use crate::authorization::{Principal, permission::UseCredentials};
+use crate::authorization::{Principal, permission::UseSessions};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::SecurityCause;
@@ -22,7 +22,7 @@ pub struct OwnSessions {
 impl OwnSessions {
     /// A page of the principal's live sessions.
     pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Session>, Failure> {
-        let owner = Authorized::<_, UseCredentials>::own(principal)?;
+        let owner = Authorized::<_, UseSessions>::own(principal)?;
         Ok(self.env.sessions.sessions(*owner, self.env.now(), page).await?)
     }
 
@@ -33,7 +33,7 @@ impl OwnSessions {
     pub async fn end(&self, context: &Context, id: SessionId) -> Result<(), Failure> {
         let env = &self.env;
         self.executor
-            .perform::<UseCredentials, _, _>(context, async |owner, principal, effects| {
+            .perform::<UseSessions, _, _>(context, async |owner, principal, effects| {
                 if !env.sessions.end_session(*owner, id, env.now()).await? {
                     return Err(Failure::NotFound);
                 }
@@ -51,7 +51,7 @@ impl OwnSessions {
     pub async fn end_all(&self, context: &Context) -> Result<(), Failure> {
         let env = &self.env;
         self.executor
-            .perform::<UseCredentials, _, _>(context, async |owner, principal, effects| {
+            .perform::<UseSessions, _, _>(context, async |owner, principal, effects| {
                 env.sessions.end_sessions(*owner, None, env.now()).await?;
                 effects.revocations_changed();
                 let client = context.client.clone();

@@ -1,0 +1,54 @@
+//! Claims of guest accounts.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::GuestClaim;
+use cuepoint_domain::user::guest_account::Claimed;
+use cuepoint_store_sql::rows::{StoredSession, StoredToken};
+use cuepoint_store_sql::schema::{refresh_tokens, sessions, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use diesel::prelude::*;
+
+use super::email_changes::moves;
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure};
+use crate::tables::sessions::{alive, end_all};
+use crate::tables::users::lock;
+
+/// Makes a guest account a member: see [`cuepoint_domain::ports::Logins::claim`].
+///
+/// # Errors
+/// [`StoreFailure::EmailTaken`], or a unique violation, if another user can restore or has the address.
+pub(super) async fn claim(
+    connection: &mut Connection,
+    claim: &GuestClaim,
+    currency: &Currency,
+) -> Result<Claimed, StoreFailure> {
+    let guest = lock(connection, claim.user, currency).await?;
+    let Some(member) = guest.and_then(|guest| guest.claimed(&claim.details, claim.at)) else {
+        return Ok(Claimed::NotAGuest);
+    };
+    let session: Option<StoredSession> = diesel::update(sessions::table.find(claim.session.get()))
+        .filter(sessions::user_id.eq(claim.user.get()))
+        .filter(alive(claim.at))
+        .set((
+            sessions::used_at.eq(ColumnTime(claim.at)),
+            sessions::expires_at.eq(ColumnTime(claim.expires_at)),
+        ))
+        .returning(StoredSession::as_returning())
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(session) = session else { return Ok(Claimed::NotAGuest) };
+    moves(connection, &member, claim.at, currency).await?;
+    diesel::update(users::table.find(claim.user.get()))
+        .set(users::password_hash.eq(&claim.password.0))
+        .execute(connection)
+        .await?;
+    end_all(connection, claim.user, Some(claim.session), claim.at).await?;
+    diesel::delete(refresh_tokens::table.filter(refresh_tokens::session_id.eq(claim.session.get())))
+        .execute(connection)
+        .await?;
+    let token = session.session()?.claimed_token(claim.token, claim.at, claim.expires_at);
+    let token = StoredToken::of(&token);
+    diesel::insert_into(refresh_tokens::table).values(&token).execute(connection).await?;
+    Ok(Claimed::Done(Box::new(member)))
+}

@@ -1,0 +1,2 @@
+DROP INDEX CONCURRENTLY provider_messages_resolved_by;
+DROP INDEX CONCURRENTLY security_events_of_actor;
