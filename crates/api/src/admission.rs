@@ -50,7 +50,7 @@ pub(crate) async fn admit(
     if let Err(denied) = principal.has_role_for(action) {
         call::note(api.limits.admit_session(principal.session), request)?;
         if !action.is_for_staff() {
-            return Err(denied.reason().into());
+            return Err(denied.into());
         }
         record_denied(operation, api, &principal, request).await;
         return Err(for_staff(action));

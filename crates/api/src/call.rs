@@ -329,6 +329,15 @@ impl ApiCall {
         note(self.api.limits.admit_refresh(session, self.client().network()), &self.request)
     }
 
+    /// Counts a request of a principal for the client address too.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_for_address(&self, class: Class) -> Result<Option<Admitted>, ApiError> {
+        let admitted = self.api.limits.admit_network(class, self.client().network());
+        admitted.map_err(ApiError::rate_limited)
+    }
+
     /// Counts a new music request of a guest account for the client address too: further accounts cost nothing.
     ///
     /// # Errors
@@ -337,8 +346,7 @@ impl ApiCall {
         if principal.role != Role::Guest {
             return Ok(None);
         }
-        let admitted = self.api.limits.admit_network(Class::GuestRequests, self.client().network());
-        admitted.map_err(ApiError::rate_limited)
+        self.count_for_address(Class::GuestRequests)
     }
 
     /// Gives back what was counted beside the request.

@@ -68,7 +68,7 @@ fn stored_and_wire_names_are_stable() {
         Purpose: "email phone password email_change email_restore email_restore_repeat";
         QueueOrder: "rounds arrival";
         RequestStatus: "pending accepted rejected cancelled expired played refunded";
-        Role: "member operator auditor";
+        Role: "guest member operator auditor";
         TopupStatus: "pending confirmed failed reversed";
         WithdrawalStatus: "pending approved processing broadcast completed cancelled rejected failed \
             needs_review";

@@ -6,7 +6,9 @@ use cuepoint_domain::authorization::UserStatus;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Rejection, plans};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Erased, ExchangeOutcome, GuestClaim, PasswordHash, Registered, Store};
+use cuepoint_domain::ports::{
+    Erased, ExchangeOutcome, GuestClaim, PasswordHash, Registered, Store, UnusedGuests,
+};
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
@@ -158,9 +160,12 @@ pub async fn unused_guest_accounts_are_deleted(store: Arc<dyn Store>) {
     let next = Candidates { current: hash(4), others: Vec::new() };
     let end = day().plus(Duration::days(30));
     scenario.store.exchange(&hash(2), &next, None, end, day()).await.unwrap();
-    let unused = |after| scenario.store.unused_guests(day(), after, 10);
-    assert_eq!(unused(None).await.unwrap(), [old.id]);
-    assert_eq!(unused(Some(old.id)).await.unwrap(), []);
+    let unused = |after| scenario.store.unused_guests(day(), after, 2);
+    let first = UnusedGuests { unused: vec![old.id], last: Some(refreshed.id) };
+    assert_eq!(unused(None).await.unwrap(), first);
+    let second = UnusedGuests { unused: Vec::new(), last: Some(new.id) };
+    assert_eq!(unused(first.last).await.unwrap(), second);
+    assert_eq!(unused(second.last).await.unwrap(), UnusedGuests::default());
     for kept in [refreshed.id, new.id, member.id] {
         assert!(!delete(&scenario, kept).await && is_there(&scenario, kept).await, "{kept}");
     }
@@ -195,7 +200,7 @@ pub async fn guest_accounts_that_something_names_are_kept(store: Arc<dyn Store>)
     let (erased, _) = guest(&scenario, 4, at(0)).await;
     assert_eq!(scenario.store.erase(erased.id, at(1), at(1)).await.unwrap(), Erased::Done);
     let unused = scenario.store.unused_guests(day(), None, 10).await.unwrap();
-    assert_eq!(unused, [blocked.id, logged.id]);
+    assert_eq!(unused, UnusedGuests { unused: Vec::new(), last: Some(logged.id) });
     for kept in [asking.id, blocked.id, logged.id, erased.id] {
         assert!(!delete(&scenario, kept).await && is_there(&scenario, kept).await, "{kept}");
     }
@@ -239,7 +244,12 @@ pub async fn topups_of_guest_accounts_stay_within_their_limits(store: Arc<dyn St
     assert_eq!(opened, 3);
     let expected = Rejection::GuestTopupLimit(GuestTopupLimit::Per24h(amount(350)));
     assert!(applied.into_iter().filter_map(Result::err).all(|refused| refused == expected));
-    // A day later they no longer count.
+    // A day later, they still count while they are pending.
+    let (id, metadata) =
+        (scenario.ids.next_topup().await.unwrap(), scenario.by(user.id, at(6).plus(Duration::DAY)));
+    let pending = plans::open_guest_topup(metadata, id, user.id, amount(100), Charge::Pending, limits);
+    assert_eq!(scenario.apply(pending).await.unwrap_err(), expected);
+    scenario.fail_topups(user.id, at(7)).await;
     let (id, metadata) =
         (scenario.ids.next_topup().await.unwrap(), scenario.by(user.id, at(6).plus(Duration::DAY)));
     scenario

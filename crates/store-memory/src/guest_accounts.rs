@@ -25,20 +25,17 @@ impl State {
         Claimed::Done(Box::new(member))
     }
 
-    /// Whether this guest account was created and last used before this time, and no operation concerns it.
-    pub(crate) fn is_unused_guest(&self, user: &User, before: Timestamp) -> bool {
-        user.is_guest_account()
-            && user.is_present()
-            && user.created_at < before
-            && self.sessions.last_used(user.id).is_none_or(|used_at| used_at < before)
-            && !self.newest_about.contains_key(&user.id)
+    /// Whether an operation, a block or the security log names this guest account.
+    pub(crate) fn is_named(&self, id: UserId) -> bool {
+        let is_blocked = self.blocked.keys().any(|(_, guest)| *guest == id);
+        is_blocked || self.newest_about.contains_key(&id) || self.events.names(id)
     }
 
     /// Deletes a guest account: see [`cuepoint_domain::ports::People::delete_guest`].
     pub(crate) fn delete_guest(&mut self, id: UserId, before: Timestamp) -> bool {
-        let is_unused = self.book.get(id).is_some_and(|user| self.is_unused_guest(user, before));
-        let is_blocked = self.blocked.keys().any(|(_, guest)| *guest == id);
-        if !is_unused || is_blocked || self.events.names(id) {
+        let is_guest = |user: &User| user.is_guest_account() && user.is_present() && user.created_at < before;
+        let is_unused = self.book.get(id).is_some_and(is_guest) && !self.sessions.was_used(id, before);
+        if !is_unused || self.is_named(id) {
             return false;
         }
         self.book.remove(id);

@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::operation::StoredReceipt;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
-    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable, UnusedGuests,
 };
 use cuepoint_domain::privacy::erase;
 use cuepoint_domain::text::Line;
@@ -162,12 +162,18 @@ impl People for MemoryStore {
         before: Timestamp,
         after: Option<UserId>,
         limit: u32,
-    ) -> Result<Vec<UserId>, Unavailable> {
+    ) -> Result<UnusedGuests, Unavailable> {
         let state = self.lock()?;
-        let guests = state.book.all::<User>().filter(|user| Some(user.id) > after);
-        let unused: Vec<UserId> =
-            guests.filter(|user| state.is_unused_guest(user, before)).map(|user| user.id).collect();
-        Ok(sorted(unused.into_iter(), |id| *id).into_iter().take(length(limit)).collect())
+        let guests = state
+            .book
+            .all::<User>()
+            .filter(|user| user.is_guest_account() && user.is_present() && Some(user.id) > after);
+        let next = first(sorted(guests, |user| user.id), limit);
+        let recent = state.sessions.users_since(before);
+        let is_unused =
+            |user: &&User| user.created_at < before && !recent.contains(&user.id) && !state.is_named(user.id);
+        let unused = next.iter().filter(is_unused).map(|user| user.id).collect();
+        Ok(UnusedGuests { unused, last: next.last().map(|user| user.id) })
     }
 
     async fn delete_guest(&self, id: UserId, before: Timestamp) -> Result<bool, Unavailable> {
@@ -192,6 +198,12 @@ impl People for MemoryStore {
         let found = users.iter().filter_map(|id| state.book.get(*id));
         let present = found.filter(|user| user.is_present());
         Ok(present.map(|user| (user.id, user.name.clone())).collect())
+    }
+
+    async fn guest_accounts(&self, users: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable> {
+        let state = self.lock()?;
+        let is_guest = |id: &UserId| state.book.get(*id).is_some_and(|user| user.is_guest_account());
+        Ok(users.iter().copied().filter(is_guest).collect())
     }
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {

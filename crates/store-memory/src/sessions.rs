@@ -1,6 +1,6 @@
 //! Sessions and their refresh tokens.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
 use cuepoint_domain::authorization::{FoundToken, RevocationList, UserStatus};
@@ -172,10 +172,15 @@ impl SessionTable {
         theirs.map(|kept| ExportRecord::Session(kept.session.clone(), kept.ended_at))
     }
 
-    /// The time at which a session of the user was last used.
-    pub(crate) fn last_used(&self, user: UserId) -> Option<Timestamp> {
-        let theirs = self.sessions.values().filter(|kept| kept.session.user == user);
-        theirs.map(|kept| kept.session.used_at).max()
+    /// The users with a session that was used at this time or later.
+    pub(crate) fn users_since(&self, time: Timestamp) -> HashSet<UserId> {
+        let recent = self.sessions.values().filter(|kept| kept.session.used_at >= time);
+        recent.map(|kept| kept.session.user).collect()
+    }
+
+    /// Whether a session of the user was used at this time or later.
+    pub(crate) fn was_used(&self, user: UserId, since: Timestamp) -> bool {
+        self.sessions.values().any(|kept| kept.session.user == user && kept.session.used_at >= since)
     }
 
     /// Deletes the sessions of a user with their tokens, and the user's known networks.

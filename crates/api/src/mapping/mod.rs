@@ -10,7 +10,7 @@ use std::convert::Infallible;
 
 use cuepoint_domain::application::queries::FeedRefusal;
 use cuepoint_domain::application::{CommandError, Failure};
-use cuepoint_domain::authorization::{DenialReason, Revocation};
+use cuepoint_domain::authorization::{Action, DenialReason, Denied, Revocation};
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{HashingError, Unavailable};
@@ -55,9 +55,9 @@ impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::NotFound => Code::NotFound.into(),
-            Failure::Denied(denied) => denied.reason().into(),
+            Failure::Denied(denied) => denied.into(),
             Failure::WrongRole => Code::InsufficientScope.into(),
-            Failure::Unclaimed => Code::ClaimRequired.into(),
+            Failure::Unclaimed(action) => Self::claim_required(action),
             Failure::Revoked(revocation) => revocation.into(),
             Failure::UnknownPrincipal => Code::SessionEnded.into(),
             Failure::Unreliable(Unavailable(cause)) => Self::unreliable(cause),
@@ -81,6 +81,15 @@ impl From<HashingError> for ApiError {
 }
 
 impl ApiError {
+    /// The refusal of an action of members by a guest account.
+    fn claim_required(action: Action) -> Self {
+        let what = action.rule().name;
+        let message = format!(
+            "A guest account cannot do this ({what}). Add an e-mail address and a password to it first."
+        );
+        Self::saying(Code::ClaimRequired, message)
+    }
+
     /// More than this many passwords of a network would wait to be hashed. Whether one waits no longer is not known
     /// in advance, but none waits longer than a few seconds.
     fn too_many_passwords(most: u32) -> Self {
@@ -93,9 +102,9 @@ impl ApiError {
     }
 }
 
-impl From<DenialReason> for ApiError {
-    fn from(reason: DenialReason) -> Self {
-        match reason {
+impl From<Denied> for ApiError {
+    fn from(denied: Denied) -> Self {
+        match denied.reason() {
             DenialReason::DjsOnly => Code::DjOnly.into(),
             DenialReason::GuestOfRequestOnly => {
                 Self::saying(Code::NotYourRequest, "Only the guest who made this request can do this.")
@@ -103,7 +112,7 @@ impl From<DenialReason> for ApiError {
             DenialReason::DjOfRequestOnly => {
                 Self::saying(Code::NotYourRequest, "Only the DJ of this request can answer it.")
             }
-            DenialReason::MembersOnly => Code::ClaimRequired.into(),
+            DenialReason::MembersOnly => Self::claim_required(denied.action),
             DenialReason::OwnEntity => Code::OwnAccount.into(),
             DenialReason::RoleMissing => Code::InsufficientScope.into(),
             DenialReason::Concealed => Code::NotFound.into(),

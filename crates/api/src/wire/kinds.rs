@@ -13,6 +13,7 @@ use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, GigTitle, Line, MAX_CHARACTERS, MusicUrl, Password, Phone, ShortMessage};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::user::guest_account::RecentMinutes;
 use cuepoint_domain::user::personal_token::{PersonalToken, TokenDays, TokenScope};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
@@ -87,6 +88,12 @@ pub const QUEUE_ORDER: Kind<QueueOrder> =
 pub const GUEST_LIMIT: Kind<GuestLimit> = Kind::new(
     || whole_number_of(32).minimum(Some(GuestLimit::MIN)).maximum(Some(GuestLimit::MAX)).into(),
     |field, raw, _| values::guest_limit(field, raw),
+);
+
+/// A recent time in minutes.
+pub const RECENT_MINUTES: Kind<RecentMinutes> = Kind::new(
+    || whole_number_of(32).minimum(Some(1)).maximum(Some(RecentMinutes::MAX)).into(),
+    |field, raw, _| values::recent_minutes(field, raw),
 );
 
 /// An e-mail address.

@@ -318,12 +318,13 @@ pub fn queue_full(most: u32) -> FieldProblem {
     FieldProblem::limit(most, format!("The queue of this DJ is full. It can have {most} open requests."))
 }
 
-/// A request of a guest account in a queue with this many open requests.
+/// A request of a guest account in a queue with this many open requests of guest accounts, the maximum.
 #[must_use]
 pub fn queue_full_for_guests(most: u32) -> FieldProblem {
-    let sentence =
-        "The last third of the queue of this DJ is for members. Claim your account, or try again later.";
-    FieldProblem::limit(most, sentence.to_owned())
+    let sentence = format!(
+        "Guest accounts can have {most} open requests in the queue of this DJ. Claim your account, or try again later."
+    );
+    FieldProblem::limit(most, sentence)
 }
 
 /// A dedication although no gig of the DJ is open.

@@ -13,6 +13,7 @@ use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl, Password, Phone, ShortMessage, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::user::guest_account::RecentMinutes;
 use cuepoint_domain::user::personal_token::{PersonalToken, TokenDays, TokenScope};
 use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
@@ -92,6 +93,12 @@ pub fn guest_limit(field: &str, raw: &RawValue) -> Read<GuestLimit> {
     let number = u8::try_from(integer(field, raw)?).ok();
     let (least, most) = (GuestLimit::MIN.to_string(), GuestLimit::MAX.to_string());
     number.and_then(GuestLimit::new).ok_or_else(|| validation_texts::between(field, &least, &most).into())
+}
+
+/// A recent time in minutes.
+pub fn recent_minutes(field: &str, raw: &RawValue) -> Read<RecentMinutes> {
+    let minutes = RecentMinutes::new(integer(field, raw)?);
+    minutes.ok_or_else(|| validation_texts::between(field, "1", &RecentMinutes::MAX.to_string()).into())
 }
 
 /// An e-mail address.

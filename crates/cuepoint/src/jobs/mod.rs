@@ -117,6 +117,7 @@ impl BackgroundJobs {
         jobs.every_restartable(POSITIONS_INTERVAL, assign_positions);
         jobs.every_restartable(DELIVERIES_INTERVAL, deliveries::measure);
         jobs.every_restartable(ERASURES_INTERVAL, finish_erasures);
+        jobs.every_restartable(PURGE_INTERVAL, delete_unused_guests);
         let without_keys = Arc::new(Mutex::new(without_keys));
         jobs.every_restartable(SECRETS_INTERVAL, move |service| {
             deliveries::check_secrets(service, without_keys.clone())
@@ -259,10 +260,17 @@ async fn purge_expired(service: Arc<Service>) {
     if let Err(error) = service.use_cases.retention.purge_expired().await {
         tracing::warn!(%error, "retention purge failed");
     }
+}
+
+async fn delete_unused_guests(service: Arc<Service>) {
+    // A wrong clock would delete accounts that are in use.
+    if service.authentication.clock.ensure_agreed().is_err() {
+        return;
+    }
     match service.use_cases.retention.delete_unused_guests().await {
-        Ok(DeletedGuests { deleted: 0, kept: 0 }) => {}
-        Ok(DeletedGuests { deleted, kept }) => {
-            tracing::info!(deleted, kept, "unused guest accounts were deleted")
+        Ok(DeletedGuests { deleted: 0, kept: 0, failed: 0 }) => {}
+        Ok(DeletedGuests { deleted, kept, failed }) => {
+            tracing::info!(deleted, kept, failed, "unused guest accounts were deleted")
         }
         Err(error) => tracing::warn!(%error, "unused guest accounts were not deleted"),
     }

@@ -1,12 +1,13 @@
 //! Guest accounts: what they can do, how a lost answer is repeated, and how a guest claims one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::gig_scene::open;
+use crate::harness::gig_scene::{open, status};
 use crate::harness::{
     Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually, song,
 };
@@ -15,6 +16,7 @@ on_every_store!(
     a_claimed_account_keeps_its_money_and_its_requests,
     a_repeated_creation_returns_the_same_session,
     a_repeated_claim_returns_the_same_token,
+    concurrent_claims_and_refreshes_return_the_same_token,
     a_guest_account_erases_itself_without_a_password,
 );
 on_one_store!(
@@ -24,10 +26,12 @@ on_one_store!(
     invalid_claims_are_refused,
     operators_find_and_suspend_a_guest_account_and_give_it_no_role,
     gigs_for_members_refuse_guest_accounts,
-    the_last_third_of_a_queue_is_for_members,
+    guest_accounts_have_at_most_two_thirds_of_a_queue,
+    a_dj_rejects_the_pending_requests_of_guest_accounts,
     topups_of_guest_accounts_are_limited,
     guest_accounts_of_an_address_are_limited,
     requests_of_guest_accounts_of_an_address_are_limited,
+    claims_of_an_address_are_limited,
 );
 
 const KEY: &str = "8d5c1c54a1b24bd7b1a0c2a9b7e4f6d0";
@@ -89,6 +93,26 @@ fn a_repeated_creation_returns_the_same_session(store: Store) {
     create(&client, KEY).refused(422, "idempotency_key_reused");
 }
 
+fn concurrent_claims_and_refreshes_return_the_same_token(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    for round in 0..10 {
+        let guest = server.guest_account();
+        let email = format!("mia-{round}@example.com");
+        let answers: Vec<Answer> = thread::scope(|scope| {
+            let refreshing = scope.spawn(|| refresh(&client, &guest.refresh_token));
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| claim(&guest, &email, PASSWORD))).collect();
+            assert!(matches!(refreshing.join().unwrap().status, 200 | 401));
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let tokens: BTreeSet<String> = answers
+            .iter()
+            .map(|answer| Person::signed_in(&client, &answer.data(200)).refresh_token)
+            .collect();
+        assert_eq!(tokens.len(), 1, "{tokens:?}");
+    }
+}
+
 fn a_repeated_claim_returns_the_same_token(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest_account());
@@ -143,6 +167,11 @@ fn members_only_operations_tell_a_guest_account_to_claim(store: Store) {
         let answer = if method == "GET" { call.send() } else { call.json(&body).send() };
         answer.refused(403, "claim_required");
     }
+    assert_eq!(
+        guest.get("/withdrawals").json()["message"],
+        "A guest account cannot do this (create, read and cancel withdrawals). Add an e-mail address and a password to \
+         it first."
+    );
     guest.get("/operator/users").refused(403, "insufficient_scope");
     for path in [
         "/user/personal-info",
@@ -232,25 +261,47 @@ fn gigs_for_members_refuse_guest_accounts(store: Store) {
     guest.request_song(&dj);
 }
 
-fn the_last_third_of_a_queue_is_for_members(store: Store) {
-    let server = Server::configured(store, &[("gigs.max_open", "4")]);
+fn guest_accounts_have_at_most_two_thirds_of_a_queue(store: Store) {
+    let server = Server::configured(store, &[("gigs.max_open", "6")]);
     let (dj, member) = (server.dj_at("0", "0"), server.guest());
     open(&dj, &json!({"title": "Friday", "max_open_per_guest": 100}));
-    let guests: Vec<Person> = (0..3).map(|_| server.guest_account()).collect();
-    let (first, last) = (guests[0].request_song(&dj), &guests[2]);
-    guests[1].request_song(&dj);
-    let refused = last.post("/music/requests", &song(dj.id));
-    refused.refused(422, "limit_exceeded");
-    assert!(refused.json()["errors"]["dj_id"][0].as_str().unwrap().contains("for members"), "{refused}");
+    let guests: Vec<Person> = (0..5).map(|_| server.guest_account()).collect();
     member.request_song(&dj);
+    let requests: Vec<i64> = guests.iter().take(4).map(|guest| guest.request_song(&dj)).collect();
+    let refused = guests[4].post("/music/requests", &song(dj.id));
+    refused.refused(422, "limit_exceeded");
+    let message = refused.json()["errors"]["dj_id"][0].as_str().unwrap().to_owned();
+    assert!(message.starts_with("Guest accounts can have 4 open requests"), "{message}");
     member.request_song(&dj);
     member.post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
-    dj.answer(first, "rejected").data(200);
-    member
-        .ids("/music/user/requests", "id")
-        .into_iter()
-        .for_each(|request| drop(dj.answer(request, "rejected").data(200)));
-    last.request_song(&dj);
+    dj.answer(requests[0], "rejected").data(200);
+    guests[4].request_song(&dj);
+}
+
+fn a_dj_rejects_the_pending_requests_of_guest_accounts(store: Store) {
+    let server = Server::start(store);
+    let (dj, member, guest, other) = (server.dj(), server.payer("20"), server.guest_account(), server.dj());
+    let gig = open(&dj, &json!({"title": "Friday"}));
+    let path = format!("/gigs/{}/reject-guests", gig["id"]);
+    guest.topup("30");
+    let (accepted, pending, kept) =
+        (guest.request_song(&dj), guest.request_song(&dj), member.request_song(&dj));
+    dj.answer(accepted, "accepted").data(200);
+    for minutes in [json!(0), json!(721), json!("x"), json!(null)] {
+        dj.post(&path, &json!({"younger_than_minutes": minutes})).invalid(&["younger_than_minutes"]);
+    }
+    let all = json!({"younger_than_minutes": 720});
+    other.post(&path, &all).refused(404, "not_found");
+    member.post(&path, &all).refused(404, "not_found");
+    guest.post(&path, &all).refused(403, "claim_required");
+    assert_eq!(dj.post(&path, &all).data(202)["matching"], 1);
+    eventually("it is rejected", || (status(&guest, pending) == "rejected").then_some(()));
+    assert_eq!(
+        (status(&guest, accepted), status(&member, kept)),
+        ("accepted".to_owned(), "pending".to_owned())
+    );
+    assert_eq!(available(&guest), "25.00");
+    assert_eq!(dj.post(&path, &all).data(202)["matching"], 0);
 }
 
 fn topups_of_guest_accounts_are_limited(store: Store) {
@@ -283,6 +334,15 @@ fn guest_accounts_of_an_address_are_limited(store: Store) {
         server.guest_account();
     }
     client.post("/auth/guest", &json!({})).refused(429, "rate_limited");
+}
+
+fn claims_of_an_address_are_limited(store: Store) {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.registrations_per_minute", "2")];
+    let server = Server::configured(store, &keys);
+    let guests: Vec<Person> = (0..3).map(|_| server.guest_account()).collect();
+    claim(&guests[0], "one@example.com", PASSWORD).data(200);
+    claim(&guests[1], "two@example.com", PASSWORD).data(200);
+    claim(&guests[2], "three@example.com", PASSWORD).refused(429, "rate_limited");
 }
 
 fn requests_of_guest_accounts_of_an_address_are_limited(store: Store) {
@@ -328,14 +388,10 @@ fn a_claim_takes_effect_on_other_servers_within_two_seconds() {
 fn guest_accounts_wait_for_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[]);
-    let client = server.client();
     drop(server);
     database.rows("UPDATE deployment SET feature_level = 3");
     let server = Server::on(&database, &[]);
-    let client = {
-        drop(client);
-        server.client()
-    };
+    let client = server.client();
     client.post("/auth/guest", &json!({})).refused(503, "unavailable");
     database.rows("UPDATE deployment SET feature_level = 4");
     eventually("the server knows", || {

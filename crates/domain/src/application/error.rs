@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use thiserror::Error;
 
-use crate::authorization::{DenialReason, Denied, Revocation};
+use crate::authorization::{Action, DenialReason, Denied, Revocation};
 use crate::entity_ref::EntityKind;
 use crate::operation::Rejection;
 use crate::ports::{ApplyError, HashingError, PrincipalRefusal, SigningError, Unavailable};
@@ -37,7 +37,7 @@ pub enum Failure {
     WrongRole,
     /// The action is for members, and the principal is a guest account.
     #[error("the action is for members, and the principal is a guest account")]
-    Unclaimed,
+    Unclaimed(Action),
     /// The principal's session ended, or the user is suspended.
     #[error(transparent)]
     Revoked(Revocation),
@@ -133,7 +133,7 @@ impl Failure {
     /// The failure of a principal without a role for an action, before an entity is known.
     pub(super) const fn for_role(denied: Denied) -> Self {
         match denied.reason() {
-            DenialReason::MembersOnly => Self::Unclaimed,
+            DenialReason::MembersOnly => Self::Unclaimed(denied.action),
             _ => Self::WrongRole,
         }
     }

@@ -14,7 +14,8 @@ use crate::application::queries::{
 };
 use crate::application::readiness::Readiness;
 use crate::application::users::{
-    EmailChanges, GuestBlocks, OwnSessions, OwnTokens, PasswordChanges, PersonalData, SignIns, Verifications,
+    EmailChanges, GuestBlocks, GuestRejections, OwnSessions, OwnTokens, PasswordChanges, PersonalData,
+    SignIns, Verifications,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Store, Unavailable};
@@ -59,6 +60,8 @@ pub struct UseCases {
     pub provider_messages: ProviderMessageQueries,
     /// Guests blocked by DJs.
     pub blocks: GuestBlocks,
+    /// Rejections of guest accounts by DJs.
+    pub guest_rejections: GuestRejections,
     /// Export and erasure of personal data.
     pub personal_data: PersonalData,
     /// Incoming messages of providers.
@@ -112,6 +115,7 @@ impl UseCases {
             events: EventQueries::new(env.clone()),
             provider_messages: ProviderMessageQueries { env: env.clone() },
             blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },
+            guest_rejections: GuestRejections { env: env.clone(), executor: executor.clone() },
             personal_data: PersonalData { env: env.clone(), executor: executor.clone() },
             inbox: ProviderInbox { env: env.clone() },
             payouts: Payouts { env: env.clone() },

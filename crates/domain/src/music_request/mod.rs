@@ -63,10 +63,10 @@ impl Default for RequestTerms {
 }
 
 impl RequestTerms {
-    /// The number of open requests in a gig up to which guest accounts can add more: two thirds of the maximum.
+    /// The maximum number of open requests of guest accounts in a gig: two thirds of the maximum, and one at least.
     #[must_use]
     pub fn most_open_for_guests(&self) -> u32 {
-        self.most_open_per_gig.saturating_sub(self.most_open_per_gig.div_ceil(3))
+        self.most_open_per_gig.saturating_sub(self.most_open_per_gig.div_ceil(3)).max(1)
     }
 
     /// The period in which a DJ must answer a request, which may belong to a gig.

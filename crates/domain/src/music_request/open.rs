@@ -41,21 +41,21 @@ pub struct GigQueue {
 }
 
 impl GigQueue {
-    /// Whether another request has a place. Those of guest accounts leave the last third of the queue to members, because
-    /// an account without a login costs nothing.
+    /// Whether another request has a place. Guest accounts hold at most two thirds of the queue, because an account
+    /// without a login costs nothing. `guests` is the number of their open requests, or more, if one of them asks.
     ///
     /// # Errors
     /// [`OpenRefusal`].
-    fn admit(&self, asked_by_guest_account: bool, terms: &RequestTerms) -> Result<(), OpenRefusal> {
+    fn admit(&self, guests: Option<u64>, terms: &RequestTerms) -> Result<(), OpenRefusal> {
         let most = terms.most_open_per_gig;
-        if asked_by_guest_account && self.members_only {
+        if guests.is_some() && self.members_only {
             return Err(OpenRefusal::MembersOnly);
         }
         if self.open >= most.into() {
             return Err(OpenRefusal::QueueFull(most));
         }
         let most_for_guests = terms.most_open_for_guests();
-        if asked_by_guest_account && self.open >= most_for_guests.into() {
+        if guests.is_some_and(|guests| guests >= most_for_guests.into()) {
             return Err(OpenRefusal::QueueFullForGuests(most_for_guests));
         }
         Ok(())
@@ -88,8 +88,8 @@ pub enum OpenRefusal {
     /// The gig of the DJ has this many open requests, the maximum.
     #[error("{0} requests are open in the gig")]
     QueueFull(u32),
-    /// The gig of the DJ has this many open requests, the maximum for further ones of guest accounts.
-    #[error("{0} requests are open in the gig, and the requester is a guest account")]
+    /// Guest accounts have this many open requests in the gig of the DJ, their maximum.
+    #[error("{0} requests of guest accounts are open in the gig")]
     QueueFullForGuests(u32),
 }
 
@@ -102,15 +102,15 @@ pub struct Addressee<'a> {
     pub blocks_guest: bool,
     /// The queue of their open gig.
     pub queue: Option<GigQueue>,
-    /// Whether a guest account asks.
-    pub asked_by_guest_account: bool,
+    /// If a guest account asks, the number of open requests of guest accounts in the queue, or more.
+    pub guests_in_queue: Option<u64>,
 }
 
 impl<'a> Addressee<'a> {
     /// A user who neither blocks the guest nor has an open gig.
     #[must_use]
     pub const fn of(user: Option<&'a User>) -> Self {
-        Self { user, blocks_guest: false, queue: None, asked_by_guest_account: false }
+        Self { user, blocks_guest: false, queue: None, guests_in_queue: None }
     }
 }
 
@@ -129,7 +129,7 @@ pub fn open(
     if new.dj == requester {
         return Err(OpenRefusal::Oneself);
     }
-    let Addressee { user, blocks_guest, queue, asked_by_guest_account } = to;
+    let Addressee { user, blocks_guest, queue, guests_in_queue } = to;
     let dj = user.filter(|user| user.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
     if blocks_guest {
@@ -147,7 +147,7 @@ pub fn open(
         return Err(OpenRefusal::DedicationWithoutGig);
     }
     if let Some(queue) = &queue {
-        queue.admit(asked_by_guest_account, terms)?;
+        queue.admit(guests_in_queue, terms)?;
     }
     let gig = queue.map(|queue| queue.gig);
     let filled = || terms.song_url.of_song(&new.song_title, &new.artist_name);

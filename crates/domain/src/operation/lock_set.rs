@@ -54,7 +54,7 @@ pub struct LockSet {
     pub rows: LockedRows,
     /// The user whose withdrawals after the given time are needed to check a window or to add up a sum.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
-    /// The user whose top-ups since the given time are needed.
+    /// The user whose pending top-ups, and those that changed since the given time, are needed.
     pub topups_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,

@@ -53,7 +53,7 @@ pub use notifier::{
 pub use operation_log::{OperationLog, OperationPage};
 pub use order_observer::{OrderAttempt, OrderObserver, OrderOutcome};
 pub use passwords::{HashingError, LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
-pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
+pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered, UnusedGuests};
 pub use personal_data::PersonalRecords;
 pub use personal_tokens::{PersonalTokens, TokenAddition};
 pub use principals::{PrincipalCheck, PrincipalRefusal};

@@ -57,6 +57,16 @@ pub enum Erased {
     Nobody,
 }
 
+/// The unused ones of some guest accounts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct UnusedGuests {
+    /// Those that were created and last used before a time, and that neither an operation, a block nor the security log
+    /// names, by id, ascending.
+    pub unused: Vec<UserId>,
+    /// The last account that was looked at; `None` if there was none.
+    pub last: Option<UserId>,
+}
+
 /// A filter for the list of DJs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DjFilter {
@@ -121,14 +131,13 @@ pub trait People: Send + Sync {
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;
 
-    /// At most `limit` guest accounts with ids above this one, by id, ascending, that were created and last used before
-    /// this time and that no operation concerns.
+    /// Looks at the next `limit` guest accounts with ids above this one, by id, for unused ones.
     async fn unused_guests(
         &self,
         before: Timestamp,
         after: Option<UserId>,
         limit: u32,
-    ) -> Result<Vec<UserId>, Unavailable>;
+    ) -> Result<UnusedGuests, Unavailable>;
 
     /// Deletes a guest account with its wallet, sessions and known networks, and returns whether it was deleted: not if
     /// it was used since this time, is in use, or is named by anything else, such as a block or the security log.
@@ -150,6 +159,9 @@ pub trait People: Send + Sync {
 
     /// The names of these users. Unknown and erased users have none.
     async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable>;
+
+    /// Those of these users that are guest accounts.
+    async fn guest_accounts(&self, users: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable>;
 
     /// A page of DJs, by `created_at`, then id, both descending. Erased users are not listed.
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable>;

@@ -15,7 +15,7 @@ const WITHIN: Duration = Duration::hours(24);
 pub struct GuestTopupLimits {
     /// The maximum of what the account has after a top-up: available, held, and in pending top-ups.
     pub most_in_wallet: Option<Amount>,
-    /// The maximum sum of its top-ups within 24 hours.
+    /// The maximum sum of its top-ups that are pending or whose money arrived within 24 hours.
     pub most_per_24h: Option<Amount>,
 }
 
@@ -35,8 +35,20 @@ impl GuestTopupLimits {
         now.minus(WITHIN)
     }
 
-    /// The limit that another top-up of this amount would exceed at `now`, if there is one. Failed top-ups do not count,
-    /// and older pending ones count only once they are confirmed.
+    /// Whether a top-up counts at `now`: its money may still arrive, or arrived within 24 hours.
+    #[must_use]
+    pub fn counts(topup: &Topup, now: Timestamp) -> bool {
+        match topup.status {
+            TopupStatus::Pending => true,
+            TopupStatus::Failed => false,
+            TopupStatus::Confirmed | TopupStatus::Reversed | TopupStatus::Unknown(_) => {
+                topup.updated_at >= Self::since(now)
+            }
+        }
+    }
+
+    /// The limit that another top-up of this amount would exceed at `now`, if there is one. `earlier` are the top-ups of
+    /// the account, at least those that [count](Self::counts).
     #[must_use]
     pub fn exceeded<'a>(
         &self,
@@ -46,14 +58,12 @@ impl GuestTopupLimits {
         now: Timestamp,
     ) -> Option<GuestTopupLimit> {
         let (mut pending, mut all) = (Some(Money::ZERO), Some(Money::ZERO));
-        for topup in earlier.filter(|topup| topup.created_at >= Self::since(now)) {
+        for topup in earlier.filter(|topup| Self::counts(topup, now)) {
             let sum = |sum: Option<Money>| sum?.checked_add(topup.amount.money());
             if topup.status == TopupStatus::Pending {
                 pending = sum(pending);
             }
-            if topup.status != TopupStatus::Failed {
-                all = sum(all);
-            }
+            all = sum(all);
         }
         let in_wallet =
             pending.and_then(|pending| pending.checked_add(balance.available)?.checked_add(balance.held));
@@ -115,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn topups_of_24_hours_are_added_up_except_failed_ones() {
+    fn pending_topups_and_those_of_24_hours_are_added_up() {
         let limits = GuestTopupLimits { most_in_wallet: None, most_per_24h: Some(amount(100)) };
         let reached = Some(GuestTopupLimit::Per24h(amount(100)));
         for (status, at, expected) in [
@@ -123,6 +133,7 @@ mod tests {
             (TopupStatus::Pending, hour(47), reached),
             (TopupStatus::Reversed, hour(47), reached),
             (TopupStatus::Failed, hour(47), None),
+            (TopupStatus::Pending, hour(0), reached),
             (TopupStatus::Confirmed, hour(23), None),
         ] {
             let earlier = [topup(71, status, at)];

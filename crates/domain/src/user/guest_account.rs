@@ -1,5 +1,7 @@
 //! Guest accounts: users who scanned a code. They have no e-mail address and no password until they claim the account.
 
+use time::Duration;
+
 use crate::checksum::sha256;
 use crate::ids::UserId;
 use crate::text::{Email, Line, Phone};
@@ -30,6 +32,28 @@ impl GuestKey {
     #[must_use]
     pub fn new(key: &str) -> Option<Self> {
         (key.len() >= Self::MIN_CHARACTERS).then(|| Self(sha256(key.as_bytes())))
+    }
+}
+
+/// A time before now, in minutes: 1 to 720.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecentMinutes(u16);
+
+impl RecentMinutes {
+    /// The maximum.
+    pub const MAX: u16 = 720;
+
+    /// The time; `None` unless it is 1 to 720 minutes.
+    #[must_use]
+    pub fn new(minutes: i64) -> Option<Self> {
+        let minutes = u16::try_from(minutes).ok()?;
+        (1..=Self::MAX).contains(&minutes).then_some(Self(minutes))
+    }
+
+    /// The time as a duration.
+    #[must_use]
+    pub fn duration(self) -> Duration {
+        Duration::minutes(self.0.into())
     }
 }
 

@@ -3,6 +3,7 @@
 use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
+use cuepoint_domain::topup::TopupStatus;
 use cuepoint_store_sql::rows::{
     ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup,
     StoredUser, StoredWallet, StoredWithdrawal,
@@ -172,7 +173,7 @@ async fn recent_topups(
     let of: Vec<i64> = set.topped_up_by.iter().map(|user| user.get()).collect();
     topups::table
         .filter(topups::user_id.eq_any(of))
-        .filter(topups::created_at.ge(ColumnTime(since)))
+        .filter(topups::updated_at.ge(ColumnTime(since)).or(topups::status.eq(TopupStatus::Pending.name())))
         .select(StoredTopup::as_select())
         .load(&mut connection)
         .await

@@ -3,14 +3,17 @@
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{OperationMetadata, Plan, Rejection, plans};
-use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
+use cuepoint_domain::ports::{
+    Applied, ApplyError, Audit, Erased, Ids, Ledger, PasswordHash, People, Registered,
+};
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{Role, UserStatusChange};
+use cuepoint_domain::user::{Role, User, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
+use time::Duration;
 use tokio_postgres::error::SqlState;
 
 use crate::scenario::{
@@ -80,6 +83,37 @@ async fn a_wallet_is_not_deleted_while_two_servers_add_rows_that_refer_to_it() {
     let mut auditor = Auditor::new();
     servers[0].show(&mut auditor).await.unwrap();
     assert_eq!(auditor.finish().unwrap().entries, 1_001);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_account_is_not_deleted_at_one_server_while_another_opens_its_first_topup() {
+    let database = TestDatabase::create().await;
+    let servers = [open(database.url()).await, open(database.url()).await];
+    let (mut opened, mut deleted) = (0, 0);
+    for round in 0..1_000 {
+        let id = servers[0].next_user().await.unwrap();
+        let created = now().minus(Duration::days(2));
+        let guest = User::guest(id, None, created);
+        assert_eq!(servers[0].register(&guest, &PasswordHash::none(), None).await.unwrap(), Registered::Done);
+        let (one, other) = (&servers[round % 2], &servers[(round + 1) % 2]);
+        let plan = topup(one, id, 1_00).await;
+        let (applied, is_deleted) =
+            tokio::join!(one.apply(plan), other.delete_guest(id, now().minus(Duration::DAY)));
+        let profile = one.profile(id).await.unwrap();
+        if is_deleted.unwrap() {
+            assert!(matches!(applied, Err(ApplyError::Rejected(Rejection::Missing(_)))), "{applied:?}");
+            assert_eq!(profile, None);
+            deleted += 1;
+        } else {
+            applied.unwrap();
+            assert_eq!(profile.unwrap().balance.available, amount(1_00).money());
+            opened += 1;
+        }
+    }
+    assert!(opened > 0 && deleted > 0, "{opened} top-ups and {deleted} deletions: they never raced");
+    let mut auditor = Auditor::new();
+    servers[0].show(&mut auditor).await.unwrap();
+    assert_eq!(auditor.finish().unwrap().entries, opened);
 }
 
 #[tokio::test(flavor = "multi_thread")]

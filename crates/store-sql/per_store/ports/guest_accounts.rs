@@ -3,15 +3,14 @@
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::GuestClaim;
 use cuepoint_domain::user::guest_account::Claimed;
-use cuepoint_store_sql::rows::{StoredSession, StoredToken};
+use cuepoint_store_sql::rows::{StoredSession, StoredToken, StoredUser};
 use cuepoint_store_sql::schema::{refresh_tokens, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 
 use super::email_changes::moves;
-use crate::dialect::{Connection, RunQueryDsl, StoreFailure};
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
 use crate::tables::sessions::{alive, end_all};
-use crate::tables::users::lock;
 
 /// Makes a guest account a member: see [`cuepoint_domain::ports::Logins::claim`].
 ///
@@ -22,7 +21,11 @@ pub(super) async fn claim(
     claim: &GuestClaim,
     currency: &Currency,
 ) -> Result<Claimed, StoreFailure> {
-    let guest = lock(connection, claim.user, currency).await?;
+    // The address is a key of the user: a weaker lock would have to be raised after an exchange of a refresh token has
+    // locked the user and waits for the session.
+    let row = locked!(for_update, users::table.find(claim.user.get()).select(StoredUser::as_select()));
+    let row: Option<StoredUser> = row.get_result(connection).await.optional()?;
+    let guest = row.map(|row| row.user(currency)).transpose()?;
     let Some(member) = guest.and_then(|guest| guest.claimed(&claim.details, claim.at)) else {
         return Ok(Claimed::NotAGuest);
     };

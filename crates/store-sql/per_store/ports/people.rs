@@ -8,15 +8,15 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
-    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable, UnusedGuests,
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::{Role, User};
 use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, NewUser, StoredToken, StoredUser, StoredWallet, is_present, names,
+    ACTING_OPERATOR, NewUser, StoredToken, StoredUser, StoredWallet, is_present, known, names,
 };
 use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
 use diesel::dsl::{exists, select, sql};
@@ -190,7 +190,7 @@ impl People for SqlStore {
         before: Timestamp,
         after: Option<UserId>,
         limit: u32,
-    ) -> Result<Vec<UserId>, Unavailable> {
+    ) -> Result<UnusedGuests, Unavailable> {
         self.guests_to_delete(before, after, limit).await
     }
 
@@ -213,6 +213,17 @@ impl People for SqlStore {
             let rows: Vec<(i64, String)> =
                 present.select((users::id, users::name)).load(&mut connection).await?;
             Ok(names(rows)?)
+        })
+        .await
+    }
+
+    async fn guest_accounts(&self, of: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable> {
+        let ids: Vec<i64> = of.iter().map(|user| user.get()).collect();
+        self.read(ids, async |mut connection, ids| {
+            let guests =
+                users::table.filter(users::id.eq_any(ids)).filter(users::role.eq(Role::Guest.name()));
+            let found: Vec<i64> = guests.select(users::id).load(&mut connection).await?;
+            Ok(found.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
         })
         .await
     }

@@ -1,43 +1,67 @@
 //! The deletion of guest accounts that were never used.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::ports::{Unavailable, UnusedGuests};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{UNERASED_GUEST, known};
-use cuepoint_store_sql::schema::{login_networks, operations, refresh_tokens, sessions, users, wallets};
+use cuepoint_store_sql::schema::{
+    blocks, login_networks, operations, refresh_tokens, security_events, sessions, users, wallets,
+};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, not, select, sql};
+use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::Bool;
 
 use crate::SqlStore;
-use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, locked};
+
+/// Those of these guest accounts that were created and last used before this time, and that neither an operation, a
+/// block nor the security log names.
+fn unused_of(ids: Vec<i64>, before: Timestamp) -> IntoBoxed<'static, users::table, Database> {
+    let recent = sessions::table
+        .filter(sessions::user_id.eq(users::id))
+        .filter(sessions::used_at.ge(ColumnTime(before)));
+    let operation = operations::table.filter(operations::owner_id.eq(users::id.nullable()));
+    let block = blocks::table.filter(blocks::guest_id.eq(users::id));
+    let event = security_events::table.filter(security_events::user_id.eq(users::id.nullable()));
+    let act = security_events::table.filter(security_events::actor_id.eq(users::id.nullable()));
+    users::table
+        .filter(users::id.eq_any(ids))
+        .filter(users::created_at.lt(ColumnTime(before)))
+        .filter(not(exists(recent)))
+        .filter(not(exists(operation)))
+        .filter(not(exists(block)))
+        .filter(not(exists(event)))
+        .filter(not(exists(act)))
+        .order(users::id)
+        .into_boxed()
+}
 
 impl SqlStore {
-    /// The next guest accounts that may be unused: see [`cuepoint_domain::ports::People::unused_guests`].
+    /// The next guest accounts, with those of them that may be unused: see
+    /// [`cuepoint_domain::ports::People::unused_guests`].
     pub(crate) async fn guests_to_delete(
         &self,
         before: Timestamp,
         after: Option<UserId>,
         limit: u32,
-    ) -> Result<Vec<UserId>, Unavailable> {
+    ) -> Result<UnusedGuests, Unavailable> {
         self.read_aside((before, after, limit), async |mut connection, (before, after, limit)| {
-            let of_guest = sessions::table.filter(sessions::user_id.eq(users::id));
-            let recent = of_guest.filter(sessions::used_at.ge(ColumnTime(before)));
-            let operation = operations::table.filter(operations::owner_id.eq(users::id.nullable()));
+            // The index alone bounds this statement, however many accounts are used.
             let ids: Vec<i64> = users::table
                 .filter(sql::<Bool>(UNERASED_GUEST))
                 .filter(users::id.gt(after.map_or(0, UserId::get)))
-                .filter(users::created_at.lt(ColumnTime(before)))
-                .filter(not(exists(recent)))
-                .filter(not(exists(operation)))
                 .order(users::id)
                 .limit(i64::from(limit))
                 .select(users::id)
                 .load(&mut connection)
                 .await?;
-            Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+            let last = ids.last().copied().map(|id| known("users.id", UserId::new(id))).transpose()?;
+            let unused: Vec<i64> = unused_of(ids, before).select(users::id).load(&mut connection).await?;
+            let unused = unused.into_iter().map(|id| known("users.id", UserId::new(id)));
+            Ok(UnusedGuests { unused: unused.collect::<Result<_, _>>()?, last })
         })
         .await
     }

@@ -8,6 +8,7 @@ use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::TopupStatus;
 use cuepoint_store_sql::rows::{
     ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup, StoredUser,
     StoredWallet, StoredWithdrawal,
@@ -116,7 +117,9 @@ fn recent_topups(
     for user in of {
         let recent: Vec<StoredTopup> = topups::table
             .filter(topups::user_id.eq(user.get()))
-            .filter(topups::created_at.ge(ColumnTime(since)))
+            .filter(
+                topups::updated_at.ge(ColumnTime(since)).or(topups::status.eq(TopupStatus::Pending.name())),
+            )
             .select(StoredTopup::as_select())
             .load(connection)?;
         rows.extend(recent);

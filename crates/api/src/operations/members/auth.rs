@@ -45,14 +45,14 @@ operations! {
     /// Create a guest account
     ///
     /// Creates an account without an e-mail address and a password, and starts its session. A guest account can request
-    /// songs, pay in, and use what the matrix gives a guest; everything else returns 403 `claim_required`. Whoever has the
+    /// songs, pay in, and use what the matrix gives a guest; operations of members return 403 `claim_required`. Whoever has the
     /// refresh token has the account. An account that was never used to pay or to request is deleted a day after its
     /// last use. Until an upgrade of the service is complete, this returns 503.
     ///
     /// If the answer is lost, repeat the request with its Idempotency-Key. Within 60 seconds, and while the refresh
     /// token is unused, it returns the same session and refresh token with a new access token. Whoever has the key can
     /// do this too: choose it at random, with at least 128 bits. Afterwards, the key returns 422
-    /// `idempotency_key_reused`.
+    /// `idempotency_key_reused`, until the account is claimed or deleted.
     POST "/api/v1/auth/guest" "createGuest" {
         tag: SignIn,
         run: anonymous_keyed(create_guest),
@@ -65,7 +65,7 @@ operations! {
     /// Claim a guest account
     ///
     /// Adds an e-mail address and a password to the caller's guest account. It becomes a member with everything it has.
-    /// The session gets a new refresh token, and the other sessions end. A taken address returns 422 for `email` and
+    /// The session gets a new refresh token. A taken address returns 422 for `email` and
     /// counts as a failed login. For a member, this returns 409 `conflict`.
     ///
     /// If the answer is lost, repeat the request. Within 60 seconds, with the same address and password, and while the
@@ -225,6 +225,8 @@ async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {
 
 async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ClaimBody { email, password, name, phone } = call.counted_body()?;
+    // A guest account costs nothing, so that a count of the caller alone would limit nothing.
+    call.count_for_address(Class::Registrations)?;
     let attempt = call.admit_registration(&email)?;
     let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
     let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;

@@ -8,11 +8,15 @@ use cuepoint_domain::gig::{GigChange, GigRecord, GuestLimit, NewGig, QueueOrder}
 use cuepoint_domain::ids::GigId;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::text::{GigTitle, Line, ShortMessage};
+use cuepoint_domain::user::guest_account::RecentMinutes;
 use cuepoint_domain::user::{DjChange, Field, Locate};
+
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::call::{self, ApiCall};
 use crate::command_call::CommandCall;
-use crate::declaration::{created, object, ok, operations, optional_json, page};
+use crate::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::endpoint::{authenticated, command};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
@@ -86,6 +90,19 @@ operations! {
         body: optional_json::<Empty>(),
     }
 
+    /// Reject requests of guest accounts
+    ///
+    /// Begins to reject the pending requests in a gig of the caller that guest accounts made within the given time, and
+    /// returns their number. The fees are released in full. Accepted requests and those of members stay. If the server
+    /// fails meanwhile, repeat the request; it takes no Idempotency-Key.
+    POST "/api/v1/gigs/{id}/reject-guests" "rejectGuestAccounts" {
+        tag: Gigs,
+        run: authenticated(Action::RunGig, reject_guests),
+        answers: accepted::<GuestRejectionView>("The requests will be rejected."),
+        body: json::<GuestRejectionBody>(),
+        fails: &[Code::DjOnly],
+    }
+
     /// Show the queue of a gig
     ///
     /// The open requests of a gig in the order in which the DJ is advised to play them. `QueueOrder` describes the order.
@@ -110,6 +127,23 @@ operations! {
 }
 
 body! {
+    /// The requests of guest accounts to reject.
+    pub struct GuestRejectionBody as "GuestRejection", example: {"younger_than_minutes": 15} {
+        /// Age of the oldest request to reject, in minutes: 1 to 720.
+        younger_than_minutes: RecentMinutes = required(kinds::RECENT_MINUTES),
+    }
+}
+
+/// The number of requests of guest accounts that will be rejected.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = GuestRejectionResult)]
+pub struct GuestRejectionView {
+    /// Number of requests that will be rejected.
+    #[schema(minimum = 0, example = 12)]
+    pub matching: usize,
+}
+
+body! {
     /// A gig to open.
     pub struct NewGigBody as "NewGig", example: {
         "title": "Friday at the Blue Room", "venue": "Blue Room", "city": "Berlin", "fee_popular_song": 10.00
@@ -130,7 +164,7 @@ body! {
         queue_order: Option<QueueOrder> = optional(kinds::QUEUE_ORDER),
         /// Largest number of open requests of one guest, 1 to 100; by default 3.
         max_open_per_guest: Option<GuestLimit> = optional(kinds::GUEST_LIMIT),
-        /// 1 if guest accounts cannot make requests; by default 0. It has no effect as long as there are no guest accounts.
+        /// 1 if guest accounts cannot make requests; by default 0.
         members_only: Option<bool> = optional(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units; by default unchanged.
         fee_upcoming_artist: Option<Money> = optional(kinds::PRICE),
@@ -264,6 +298,13 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let rows = call.use_cases().gigs.list(&principal, paging.request()).await?;
     call::page("Gigs.", &paging, &rows, GigView::new)
+}
+
+async fn reject_guests(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let gig = call.id(GigId::new)?;
+    let GuestRejectionBody { younger_than_minutes: within } = call.body()?;
+    let matching = call.use_cases().guest_rejections.reject(&call.context(&principal), gig, within).await?;
+    ApiResponse::new("Rejecting.", GuestRejectionView { matching })
 }
 
 async fn queue(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

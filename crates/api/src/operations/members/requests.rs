@@ -35,12 +35,14 @@ operations! {
     /// the price since, the request returns 422 `validation_failed` for `fee`.
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
+    /// - 403 `claim_required`: the gig is for members, and the caller is a guest account.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
     /// - 409 `wallet_owes`: the caller owes money, and the fee is above 0. `owed` is the debt.
     /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`), or there is a dedication and no open gig (`message`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open, or
-    ///   `max_open_per_guest` of the gig, or `gigs.max_open` requests are open in the gig.
+    ///   `max_open_per_guest` of the gig, or `gigs.max_open` requests are open in the gig. Guest accounts can have two
+    ///   thirds of these.
     /// - 422 `insufficient_funds`: the fee is more than the available balance.
     POST "/api/v1/music/requests" "createMusicRequest" {
         tag: Requests,
@@ -48,7 +50,14 @@ operations! {
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
         class: Class::Requests,
         body: object::<MusicRequestBody>(),
-        fails: &[Code::Blocked, Code::DjOffline, Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[
+            Code::Blocked,
+            Code::ClaimRequired,
+            Code::DjOffline,
+            Code::WalletOwes,
+            Code::LimitExceeded,
+            Code::InsufficientFunds,
+        ],
     }
 
     /// Show a music request

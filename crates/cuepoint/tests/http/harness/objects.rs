@@ -25,7 +25,11 @@ pub(crate) fn object_of(owner: &Person, dj: &Person, path: &str) -> Option<i64> 
             owner.topup("1")
         }
         "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
-        "/gigs/{id}" | "/gigs/{id}/end" | "/gigs/{id}/queue" | "/gigs/{id}/report" => dj.gig(),
+        "/gigs/{id}"
+        | "/gigs/{id}/end"
+        | "/gigs/{id}/reject-guests"
+        | "/gigs/{id}/queue"
+        | "/gigs/{id}/report" => dj.gig(),
         "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
         "/auth/tokens/{id}" => {
             let tokens = owner.get("/auth/tokens").data(200)["tokens"].clone();

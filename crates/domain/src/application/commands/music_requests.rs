@@ -2,16 +2,18 @@
 
 use thiserror::Error;
 
+use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{
-    Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus,
-    Stars,
+    Addressee, By, GigQueue, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating,
+    RequestStatus, Stars,
 };
 use crate::operation::{Rejection, plans};
+use crate::ports::GigRequests;
 use crate::text::Line;
 use crate::user::Role;
 
@@ -119,8 +121,11 @@ impl Command for OpenRequest {
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
-        let asked_by_guest_account = principal.role == Role::Guest;
-        let to = Addressee { user: dj.as_ref(), blocks_guest, queue, asked_by_guest_account };
+        let guests_in_queue = match principal.role {
+            Role::Guest => Some(guests_in(env, queue).await?),
+            Role::Member | Role::Operator | Role::Auditor | Role::Unknown(_) => None,
+        };
+        let to = Addressee { user: dj.as_ref(), blocks_guest, queue, guests_in_queue };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
             .map_err(CommandError::refused)
@@ -140,6 +145,26 @@ impl Command for OpenRequest {
             other => Failure::from(other).into(),
         }
     }
+}
+
+/// The number of open requests of guest accounts in a queue, or of all while there are too few to matter.
+async fn guests_in(env: &Environment, queue: Option<GigQueue>) -> Result<u64, Failure> {
+    let most = u64::from(env.terms.requests.most_open_for_guests());
+    let Some(GigQueue { gig, open, .. }) = queue else { return Ok(0) };
+    if open < most {
+        return Ok(open);
+    }
+    let Some(gig) = env.ledger.stored(gig).await? else { return Ok(0) };
+    let oldest = env.terms.requests.oldest_open(env.now());
+    let requests = env.gigs.gig_requests(&gig, GigRequests::Open, oldest).await?;
+    let guests = requests.iter().map(|request| request.requester).collect();
+    let accounts = env.people.guest_accounts(&guests).await?;
+    let now = env.now();
+    let is_of_guest = |request: &&MusicRequest| {
+        let is_open = request.state.seen_at(now).status().holds_fee();
+        request.gig == Some(gig.id) && is_open && accounts.contains(&request.requester)
+    };
+    Ok(u64::try_from(requests.iter().filter(is_of_guest).count()).unwrap_or(u64::MAX))
 }
 
 impl Command for CancelRequest {

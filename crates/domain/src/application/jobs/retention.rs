@@ -7,7 +7,7 @@ use time::Duration;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::jobs::AbandonedTopups;
-use crate::ports::{Store, Unavailable};
+use crate::ports::{Store, Unavailable, UnusedGuests};
 
 /// The number of webhook endpoints in one read.
 const ENDPOINTS: u32 = 100;
@@ -22,8 +22,10 @@ const UNUSED_FOR: Duration = Duration::hours(24);
 pub struct DeletedGuests {
     /// The number of deleted accounts.
     pub deleted: u64,
-    /// The number of accounts that something names, such as a block, or that were in use.
+    /// The number of accounts that were used meanwhile.
     pub kept: u64,
+    /// The number of accounts whose deletion failed. The next run tries again.
+    pub failed: u64,
 }
 
 /// The jobs of retention.
@@ -51,14 +53,16 @@ impl Retention {
         let before = self.env.now().minus(UNUSED_FOR);
         let (mut guests, mut after) = (DeletedGuests::default(), None);
         loop {
-            let unused = self.store.unused_guests(before, after, GUESTS).await?;
-            let Some(last) = unused.last() else { return Ok(guests) };
-            after = Some(*last);
+            let UnusedGuests { unused, last } = self.store.unused_guests(before, after, GUESTS).await?;
+            if last.is_none() {
+                return Ok(guests);
+            }
+            after = last;
             for guest in unused {
-                let count = if self.store.delete_guest(guest, before).await? {
-                    &mut guests.deleted
-                } else {
-                    &mut guests.kept
+                let count = match self.store.delete_guest(guest, before).await {
+                    Ok(true) => &mut guests.deleted,
+                    Ok(false) => &mut guests.kept,
+                    Err(Unavailable(_)) => &mut guests.failed,
                 };
                 *count = count.saturating_add(1);
             }

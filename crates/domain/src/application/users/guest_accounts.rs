@@ -157,9 +157,20 @@ impl SignIns {
                     self.env.people.profile(principal.user).await?.ok_or(Failure::UnknownPrincipal)?;
                 if !profile.user.is_guest_account() {
                     let started = self.claimed_before(principal, profile, &claim, &context.client).await?;
-                    return self.signed_in(started.ok_or(CommandError::Refused(ClaimRefusal::NotAGuest))?);
+                    return self.signed_in(started);
                 }
-                let started = self.claim_guest(principal, profile.balance, &claim, &context.client).await?;
+                let claimed = self.claim_guest(principal, profile.balance, &claim, &context.client).await;
+                let started = match claimed {
+                    Err(CommandError::Refused(ClaimRefusal::NotAGuest)) => {
+                        // A concurrent claim came first.
+                        let profile = self.env.people.profile(principal.user).await?;
+                        let profile = profile.ok_or(Failure::UnknownPrincipal)?;
+                        let started =
+                            self.claimed_before(principal, profile, &claim, &context.client).await?;
+                        return self.signed_in(started);
+                    }
+                    claimed => claimed?,
+                };
                 effects.revocations_changed();
                 let client = context.client.clone();
                 let (user, kind) = (Some(principal.user), SecurityEventKind::Registered);
@@ -198,34 +209,38 @@ impl SignIns {
         }
     }
 
-    /// The session of a member who claimed the account, if this claim repeats theirs.
+    /// The session of a member who claimed the account.
+    ///
+    /// # Errors
+    /// [`ClaimRefusal::NotAGuest`] unless this claim repeats theirs.
     async fn claimed_before(
         &self,
         principal: &Principal,
         profile: Profile,
         claim: &AccountClaim,
         client: &ClientInfo,
-    ) -> Result<Option<StartedSession>, CommandError<ClaimRefusal>> {
+    ) -> Result<StartedSession, CommandError<ClaimRefusal>> {
+        let other = || CommandError::Refused(ClaimRefusal::NotAGuest);
         let (user, session, now) = (&profile.user, principal.session, self.env.now());
         let claimed_at =
             user.status_changed_at.filter(|_| user.email.folded() == claim.details.email.folded());
-        let Some(claimed_at) = claimed_at else { return Ok(None) };
+        let claimed_at = claimed_at.ok_or_else(other)?;
         let answers = |alive: &Session| alive.id == session && alive.answers_claim(claimed_at, now);
         if self.live_session(user.id, answers).await?.is_none() {
-            return Ok(None);
+            return Err(other());
         }
-        let Some(Credentials { password, .. }) = self.env.logins.credentials_of(user.id).await? else {
-            return Ok(None);
-        };
+        let credentials = self.env.logins.credentials_of(user.id).await?;
+        let Credentials { password, .. } = credentials.ok_or_else(other)?;
         let passwords = &self.env.ports.passwords;
         let checked = passwords.verify(&claim.password, Some(password.clone()), client.network()).await?;
         if checked == PasswordCheck::Wrong {
             let kind = SecurityEventKind::LoginFailed;
             self.env.security_audit.about(kind, Some(user.id), Some(session), client.clone()).await;
-            return Ok(None);
+            return Err(other());
         }
         let tokens = self.env.ports.secrets.first_tokens(session, &password, now)?;
         let found = self.found(&tokens).await?.filter(|(_, of, _)| *of == session);
-        Ok(found.map(|(.., refresh_token)| StartedSession { profile, session, refresh_token }))
+        let (.., refresh_token) = found.ok_or_else(other)?;
+        Ok(StartedSession { profile, session, refresh_token })
     }
 }

@@ -3,12 +3,13 @@
 //! - `registration`, `guest_accounts`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
-//! - [`GuestBlocks`]: blocks of guests by DJs;
+//! - [`GuestBlocks`], [`GuestRejections`]: blocks of guests, and rejections of guest accounts, by DJs;
 //! - [`PersonalData`]: the export and the erasure.
 
 mod blocks;
 mod email_changes;
 mod guest_accounts;
+mod guest_rejections;
 mod logins;
 mod own_password;
 mod passwords;
@@ -21,6 +22,7 @@ mod verifications;
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
+pub use guest_rejections::GuestRejections;
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
 pub(super) use own_password::is_own_password;
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};

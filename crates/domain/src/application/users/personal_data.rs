@@ -130,7 +130,9 @@ impl PersonalData {
         principal: &Principal,
         password: Option<&Password>,
     ) -> Result<(), CommandError<EraseRefusal>> {
-        if principal.role == Role::Guest {
+        // As stored: the account may have been claimed at another server.
+        let profile = self.env.people.profile(principal.user).await?.ok_or(Failure::UnknownPrincipal)?;
+        if profile.user.is_guest_account() {
             return Ok(());
         }
         let password = password.ok_or(CommandError::Refused(EraseRefusal::PasswordMissing))?;

@@ -1,0 +1,85 @@
+//! The rejection of the newest requests of guest accounts, by the DJ of a gig.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::{Context, Executor, Loadable as _, apply};
+use crate::authorization::permission::RunGig;
+use crate::gig::Gig;
+use crate::ids::{GigId, UserId};
+use crate::music_request::{Move, MusicRequest, RequestStatus};
+use crate::operation::{Actor, OperationMetadata, plans};
+use crate::ports::GigRequests;
+use crate::timestamp::Timestamp;
+use crate::user::guest_account::RecentMinutes;
+
+/// The number of requests that are rejected concurrently, so that a store with group commit can batch them.
+const BATCH: usize = 64;
+
+/// Rejects requests of guest accounts.
+#[derive(Clone)]
+pub struct GuestRejections {
+    pub(in crate::application) env: Arc<Environment>,
+    pub(in crate::application) executor: Executor,
+}
+
+impl GuestRejections {
+    /// Begins to reject the pending requests of guest accounts that were made in the principal's gig within this time,
+    /// and returns their number. Each rejection is a change of its own. Nothing is stored: after a crash, the DJ repeats
+    /// it.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for a gig of another DJ.
+    pub async fn reject(
+        &self,
+        context: &Context,
+        gig: GigId,
+        within: RecentMinutes,
+    ) -> Result<usize, Failure> {
+        let gig = Gig::load(&self.env, gig).await?.reveal(&context.principal)?;
+        self.executor
+            .perform::<RunGig, _, _>(context, async |dj, _, _| {
+                let env = &self.env;
+                let requests =
+                    pending_of_guest_accounts(env, &gig, env.now().minus(within.duration())).await?;
+                let (matching, env, dj) = (requests.len(), env.clone(), *dj);
+                env.ports.tasks.clone().spawn(Box::pin(async move {
+                    for batch in requests.chunks(BATCH) {
+                        join_all(batch.iter().map(|request| reject(&env, request, dj))).await;
+                    }
+                }));
+                Ok(matching)
+            })
+            .await
+    }
+}
+
+/// The pending requests of guest accounts in a gig that were made after this time.
+async fn pending_of_guest_accounts(
+    env: &Environment,
+    gig: &Gig,
+    since: Timestamp,
+) -> Result<Vec<MusicRequest>, Failure> {
+    let now = env.now();
+    let mut requests = env.gigs.gig_requests(gig, GigRequests::Open, since).await?;
+    requests.retain(|request| {
+        request.created_at > since && request.state.seen_at(now).status() == RequestStatus::Pending
+    });
+    let guests: BTreeSet<UserId> = requests.iter().map(|request| request.requester).collect();
+    let accounts = env.people.guest_accounts(&guests).await?;
+    requests.retain(|request| accounts.contains(&request.requester));
+    Ok(requests)
+}
+
+/// Rejects a request unless it was changed meanwhile.
+async fn reject(env: &Arc<Environment>, request: &MusicRequest, dj: UserId) {
+    let metadata = OperationMetadata { actor: Actor::User(dj), ..env.system() };
+    if let Ok(plan) = plans::move_request(metadata, request, Move::Reject, &env.terms.requests) {
+        // The DJ sees what is left in the queue.
+        drop(apply(env, plan, None).await);
+    }
+}
