@@ -19,6 +19,7 @@ on_every_store!(
     concurrent_claims_and_refreshes_return_the_same_token,
     a_guest_account_erases_itself_without_a_password,
 );
+on_durable_stores!(an_unused_account_is_deleted_a_day_after_its_last_use);
 on_one_store!(
     members_only_operations_tell_a_guest_account_to_claim,
     a_guest_account_changes_its_name_alone,
@@ -361,6 +362,27 @@ fn requests_of_guest_accounts_of_an_address_are_limited(store: Store) {
     let refused = server.guest_account().post("/music/requests", &song(dj.id));
     refused.refused(429, "rate_limited");
     member.request_song(&dj);
+}
+
+fn an_unused_account_is_deleted_a_day_after_its_last_use(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[SHARED_KEY]);
+    let (unused, used, recent) = (server.guest_account(), server.guest_account(), server.guest_account());
+    used.topup("5");
+    drop(server);
+    let day = database.sql("interval '25 hours'", "90000000000");
+    let old = format!("id <> {} AND role = 'guest'", recent.id);
+    database.execute(&format!("UPDATE users SET created_at = created_at - {day} WHERE {old}"));
+    database.execute(&format!("UPDATE sessions SET used_at = used_at - {day} WHERE user_id <> {}", recent.id));
+    let server = Server::on(&database, &[SHARED_KEY]);
+    eventually("the log says it", || {
+        server.log().contains("unused guest accounts were deleted").then_some(())
+    });
+    let client = server.client();
+    refresh(&client, &unused.refresh_token).refused(401, "invalid_refresh_token");
+    for kept in [used, recent] {
+        refresh(&client, &kept.refresh_token).data(200);
+    }
 }
 
 #[test]

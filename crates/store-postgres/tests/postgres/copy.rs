@@ -30,6 +30,10 @@ use crate::scenario::{client, guest, now, open, options, usd};
 /// A row in every table that no history writes, and an id that was used but is purged.
 const MORE: &str = "
     INSERT INTO bootstrap_operator (made_at) VALUES (now());
+    INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash, role, is_dj, online,
+            fee_upcoming_artist, fee_popular_song, played, rating_stars, rating_count, created_at)
+        VALUES (900, 'Mia', 'guest-900', 'guest-900', false, false, '!', 'guest', false, false, 0, 0, 0, 0, 0, now());
+    INSERT INTO wallets SELECT 900, 0, 0, 0, 0, now(), sha256('900') FROM deployment;
     INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
     INSERT INTO sessions SELECT 7, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
     INSERT INTO sessions SELECT 9, min(id), now(), now(), now(), now(), NULL, NULL FROM users;

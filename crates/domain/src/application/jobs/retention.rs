@@ -53,13 +53,13 @@ impl Retention {
         let before = self.env.now().minus(UNUSED_FOR);
         let (mut guests, mut after) = (DeletedGuests::default(), None);
         loop {
-            let UnusedGuests { unused, last } = self.store.unused_guests(before, after, GUESTS).await?;
+            let UnusedGuests { unused, last } = self.env.people.unused_guests(before, after, GUESTS).await?;
             if last.is_none() {
                 return Ok(guests);
             }
             after = last;
             for guest in unused {
-                let count = match self.store.delete_guest(guest, before).await {
+                let count = match self.env.people.delete_guest(guest, before).await {
                     Ok(true) => &mut guests.deleted,
                     Ok(false) => &mut guests.kept,
                     Err(Unavailable(_)) => &mut guests.failed,

@@ -142,6 +142,7 @@ fn erase(
         .with(eq(user(2)))
         .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
     doubles.passwords.expect_verify().once().returning(move |_, _, _| Ok(verified));
+    doubles.people.expect_profile().returning(|_| Ok(Some(dj(true))));
     // The erasure is done even if the pending top-ups fail later.
     let unavailable = |_, _| Err(Unavailable::new("the storage is away"));
     doubles.topups.expect_pending_topups().times(times).returning(unavailable);
