@@ -97,6 +97,7 @@ mod storage_copy;
 mod stream_ends;
 mod suspense;
 mod suspensions;
+mod tips;
 mod topup_orders;
 mod tour;
 mod unknown_names;

@@ -178,6 +178,7 @@ impl From<Rejection> for Failure {
                 Self::Broken("funds were short where none leave a balance")
             }
             Rejection::WalletOwes { .. } => Self::Broken("a debt was checked where none matters"),
+            Rejection::Inactive => Self::Broken("another user was checked where none takes part"),
             Rejection::EmailUnverified => Self::Broken("an address was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),

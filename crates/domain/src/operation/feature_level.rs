@@ -44,7 +44,8 @@ pub enum FeatureLevel {
     Level2,
     /// Additionally ratings of requests.
     Level3,
-    /// Additionally gigs with their requests. Servers of earlier versions would drop the gig from receipts.
+    /// Additionally gigs with their requests and tips. Servers of earlier versions would drop the gig from receipts, and
+    /// cannot read tips.
     #[default]
     Level4,
 }
@@ -126,6 +127,7 @@ impl Purpose {
 /// The level required by a transfer and its accounts.
 pub(super) fn of_transfer(transfer: &Transfer) -> FeatureLevel {
     let of_kind = match transfer.kind {
+        TransferKind::Tip => FeatureLevel::Level4,
         TransferKind::Chargeback => FeatureLevel::Level1,
         TransferKind::Topup
         | TransferKind::Hold

@@ -24,6 +24,8 @@ pub enum Rejection {
         /// The debt.
         owed: Money,
     },
+    /// The other party, who must be active, is suspended or erased.
+    Inactive,
     /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
     /// The e-mail address of the withdrawal's owner is not verified.

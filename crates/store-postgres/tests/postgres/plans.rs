@@ -109,7 +109,7 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
         }
         ("ledger_entries", "wallet_id") | ("blocks", "guest_id") => "n / 10 + 1",
         ("ledger_entries", "seq") => "n % 10 + 1",
-        (_, "user_id" | "requester_id" | "dj_id") => "n % 2000 + 1",
+        (_, "user_id" | "requester_id" | "guest_id" | "dj_id") => "n % 2000 + 1",
         _ => "",
     };
     if !special.is_empty() {
