@@ -25,8 +25,12 @@ const SMALL: [(&str, &str); 4] = [
 ];
 
 /// Parts of statements that may scan a large table.
-const WHOLE: [(&str, &str); 2] = [
+const WHOLE: [(&str, &str); 3] = [
     (r#"SELECT COUNT(*) FROM "ledger_entries";"#, "the ledger audit, which reads every entry"),
+    (
+        "entry.reference_kind = $4::text AND operations.kind = $5::text",
+        "the search of 0.1.0 for a stray entry",
+    ),
     (
         r#"WHERE ("provider_messages"."resolved_at" IS NOT NULL)"#,
         "the list of all resolved messages counts them all",
