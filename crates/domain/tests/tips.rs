@@ -62,6 +62,9 @@ fn give(ledger: &mut Ledger, number: i64, gig: &Gig, cents: i128, bps: u16) -> R
     ledger.apply(&plan)
 }
 
+/// A change of a stored tip.
+type Edit<'e> = &'e dyn Fn(&mut Tip);
+
 fn edit(ledger: &mut Ledger, edit: impl Fn(&mut Tip)) {
     edit(ledger.book.get_mut(id(1)).unwrap());
 }
@@ -228,7 +231,7 @@ fn the_audit_derives_the_records_of_a_tip_from_its_amounts() {
     let operation = sound.entries[1].operation;
     let found = |flaw| Err(Finding::Entity { reference: EntityRef::Tip(id(1)), flaw });
     let (guest, dj) = (user(GUEST), user(DJ));
-    let changes: [(&dyn Fn(&mut Tip), Flaw); 6] = [
+    let changes: [(Edit<'_>, Flaw); 6] = [
         (&|tip| tip.amount = amount(346), Flaw::Entry { wallet: guest, seq: 2 }),
         (&|tip| tip.commission = money(35), Flaw::Entry { wallet: dj, seq: 1 }),
         (&|tip| tip.commission = money(346), Flaw::Terms),

@@ -189,7 +189,7 @@ fn the_guest_and_the_dj_get_an_event_of_a_tip(store: Store) {
         events.as_array().unwrap().iter().map(|event| event["data"]["tip"].clone()).collect::<Vec<_>>()
     };
     for (person, feed) in [(&guest, "/events"), (&dj, "/events"), (&operator, "/operator/events")] {
-        assert_eq!(events(person, feed), [given.clone()], "{feed}");
+        assert_eq!(events(person, feed), std::slice::from_ref(&given), "{feed}");
     }
     assert_eq!(events(&other, "/events"), [Value::Null; 0]);
 }
