@@ -30,6 +30,8 @@ macro_rules! entities {
                     { title: "rating", posted: false }
                 Gig($crate::gig::Gig, GigId) in gigs
                     { title: "gig", posted: false }
+                Tip($crate::tip::Tip, TipId) in tips
+                    { title: "tip", posted: true }
             }
             recorded {
                 GigRecord($crate::gig::GigRecord, GigRecordId)

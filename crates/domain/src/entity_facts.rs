@@ -14,7 +14,7 @@ pub trait EntityFacts {
     /// The owner of the wallet that its operations change; for a user, that user. `None` without a wallet.
     fn owner(&self) -> Option<UserId>;
 
-    /// Another involved user: the DJ of a request.
+    /// Another involved user: the DJ of a request, a tip or a gig.
     fn dj(&self) -> Option<UserId> {
         None
     }

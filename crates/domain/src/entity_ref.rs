@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn unknown_entity_kinds_keep_their_names() {
-        for name in ["tip", "gig", "user", "wallet", "provider_message"] {
+        for name in ["gift", "gig", "user", "wallet", "provider_message"] {
             let reference = EntityRef::stored(name, 7).unwrap();
             assert!(reference.kind().is_err());
             assert_eq!((reference.kind_name(), reference.id()), (name, 7));

@@ -92,6 +92,9 @@ pub enum EventType {
     /// A gig ended. Its open requests are rejected.
     #[strum(serialize = "gig.ended")]
     GigEnded,
+    /// A guest gave a tip to a DJ.
+    #[strum(serialize = "tip.created")]
+    TipCreated,
 }
 
 named_enum!(EventType);
@@ -119,6 +122,7 @@ impl EventType {
             (PlanKind::OpenGig, _) => Some(Self::GigOpened),
             (PlanKind::ChangeGig, _) => Some(Self::GigUpdated),
             (PlanKind::EndGig, _) => Some(Self::GigEnded),
+            (PlanKind::Tip, _) => Some(Self::TipCreated),
             (
                 PlanKind::MoveRequest
                 | PlanKind::MoveTopup
@@ -189,9 +193,9 @@ const fn begins_processing(state: &WithdrawalState) -> bool {
 /// The involved users of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Audience {
-    /// The owner of the entity: a request's guest, or the user whose money it is.
+    /// The owner of the entity: the guest of a request or a tip, or the user whose money it is.
     pub owner: Option<UserId>,
-    /// The DJ to whom a request is addressed.
+    /// The DJ of a request, a tip or a gig.
     pub dj: Option<UserId>,
 }
 

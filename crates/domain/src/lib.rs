@@ -8,7 +8,7 @@
 //! - [`security_log`]: the record of authentication and of changes to users;
 //! - [`ledger`]: accounts, transfers, and the permanent records of money;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
-//! - [`gig`]: the evenings of DJs, and the order of their queues;
+//! - [`gig`]: the evenings of DJs, and the order of their queues; [`tip`]: money for a DJ apart from requests;
 //! - [`operation`]: plans, the only way to change money and entities, and how they are applied;
 //! - [`audit`]: the audit of the whole ledger;
 //! - [`event`]: operations as they are shown to the involved users;
@@ -44,6 +44,7 @@ pub mod provider_reference;
 pub mod security_log;
 pub mod text;
 pub mod timestamp;
+pub mod tip;
 pub mod topup;
 pub mod unknown;
 pub mod user;

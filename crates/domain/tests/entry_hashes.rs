@@ -46,6 +46,7 @@ fn the_hash_of_each_kind_of_entry_is_stable() {
             ("reversal", "cc4d08e00ff38ccca03e5dd5565e654ea37d706de23e4b3d2c67ec73838a955a"),
             ("adjustment", "50fd30cdf14149f73c88716fc5c305e782b8a9427d13d55c2f2b9e4003eab028"),
             ("chargeback", "bf364f87805d04620c021836ce1bfa0dd5d8c853065d7111d9eb3a0ea691b81e"),
+            ("tip", "db03b57f27f501773af717fd55a2d1bedc2f82a3df929c8603e66b2f607c7414"),
         ]
     );
 }

@@ -196,7 +196,7 @@ fn a_report_counts_played_fees_without_refunded_ones() {
     ];
     let stars =
         BTreeMap::from([(requests[0].id, Stars::new(5).unwrap()), (requests[3].id, Stars::new(2).unwrap())]);
-    let report = GigReport::new(&requests, 7, &stars).unwrap();
+    let report = GigReport::new(&requests, 7, &stars, money(250)).unwrap();
     let sums = [report.gross, report.commission, report.net, report.refunded];
     assert_eq!(sums, [1_000, 150, 850, 500].map(money));
     let counted = |status| report.requests.get(&status);
@@ -207,7 +207,7 @@ fn a_report_counts_played_fees_without_refunded_ones() {
     let songs: Vec<_> =
         report.top_songs.iter().map(|song| (song.song_title.as_str(), song.requests, song.played)).collect();
     assert_eq!(songs, [("Blue Monday", 2, 1), ("Other", 1, 1), ("Third", 1, 1)]);
-    assert_eq!(GigReport::new(&[], 0, &BTreeMap::new()).unwrap().mean_wait, None);
+    assert_eq!(GigReport::new(&[], 0, &BTreeMap::new(), Money::ZERO).unwrap().mean_wait, None);
 }
 
 #[test]
@@ -215,8 +215,8 @@ fn a_report_lists_at_most_ten_songs_and_detects_overflow() {
     let many: Vec<MusicRequest> = (1..=12)
         .map(|number| numbered(number, 1, &format!("Song {number}"), RequestState::Rejected { at: at(1) }))
         .collect();
-    assert_eq!(GigReport::new(&many, 0, &BTreeMap::new()).unwrap().top_songs.len(), 10);
+    assert_eq!(GigReport::new(&many, 0, &BTreeMap::new(), Money::ZERO).unwrap().top_songs.len(), 10);
     let huge =
         |number| MusicRequest { fee: Money::from_minor(i128::MAX), ..numbered(number, 1, "S", played_at(1)) };
-    assert_eq!(GigReport::new(&[huge(1), huge(2)], 0, &BTreeMap::new()), None);
+    assert_eq!(GigReport::new(&[huge(1), huge(2)], 0, &BTreeMap::new(), Money::ZERO), None);
 }

@@ -12,6 +12,7 @@ use cuepoint_domain::ports::IdKind;
 use cuepoint_domain::privacy::personal_data::{ActedBy, ExportList};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::security_log::SecurityEventKind;
+use cuepoint_domain::tip::TipDirection;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::user::personal_token::TokenScope;
@@ -38,9 +39,9 @@ fn stored_and_wire_names_are_stable() {
         Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
             partial_reversal status_contradiction";
         DisabledReason: "gone failing security secret_lost";
-        EntityKind: "music_request user withdrawal topup provider_message rating gig gig_record \
+        EntityKind: "music_request user withdrawal topup provider_message rating gig tip gig_record \
             adjustment wallet";
-        EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
+        EntryKind: "topup hold release capture earning refund reversal adjustment chargeback tip";
         TokenScope: "events:read gigs:read";
         SecurityEventKind: "registered logged_in login_failed session_ended sessions_ended \
             refresh_token_reused password_changed password_change_failed password_reset_requested \
@@ -51,24 +52,26 @@ fn stored_and_wire_names_are_stable() {
             music_request.cancelled music_request.expired music_request.refunded topup.created topup.confirmed \
             topup.failed topup.reversed withdrawal.created withdrawal.approved withdrawal.rejected \
             withdrawal.cancelled withdrawal.processing withdrawal.broadcast withdrawal.completed \
-            withdrawal.failed withdrawal.needs_review adjustment.created gig.opened gig.updated gig.ended";
+            withdrawal.failed withdrawal.needs_review adjustment.created gig.opened gig.updated gig.ended \
+            tip.created";
         Feed: "own all";
-        IdKind: "users music_requests withdrawals topups adjustments sessions webhook_endpoints gigs";
+        IdKind: "users music_requests withdrawals topups adjustments sessions webhook_endpoints gigs tips";
         GigStatus: "open paused ended";
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";
-        ExportList: "sessions personal_tokens networks challenges requests_made requests_received ratings gigs withdrawals topups wallet_entries \
+        ExportList: "sessions personal_tokens networks challenges requests_made requests_received ratings gigs tips withdrawals topups wallet_entries \
             operations provider_messages blocks blocked_by security_events webhook_endpoints";
         PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
             open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \
-            suspend restore role resolve_message rate_request open_gig change_gig end_gig";
+            suspend restore role resolve_message rate_request open_gig change_gig end_gig tip";
         PostingAccount: "platform_commission outside_topups outside_payouts outside_adjustments \
             outside_suspense";
         Purpose: "email phone password email_change email_restore email_restore_repeat";
         QueueOrder: "rounds arrival";
         RequestStatus: "pending accepted rejected cancelled expired played refunded";
         Role: "guest member operator auditor";
+        TipDirection: "given received";
         TopupStatus: "pending confirmed failed reversed";
         WithdrawalStatus: "pending approved processing broadcast completed cancelled rejected failed \
             needs_review";

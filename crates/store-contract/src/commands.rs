@@ -129,6 +129,12 @@ pub(crate) enum Command {
     },
     /// Ends the gigs that are due, and rejects the open requests of ended ones.
     ReleaseGigs,
+    /// Tips the DJ of a gig.
+    Tip {
+        who: usize,
+        pick: usize,
+        cents: i128,
+    },
     /// Rates a request, as its guest.
     Rate {
         pick: usize,
@@ -308,6 +314,7 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(pick, most, accepting)| Command::ChangeGig { pick, most, accepting }),
         1 => pick().prop_map(|pick| Command::EndGig { pick }),
         1 => Just(Command::ReleaseGigs),
+        3 => (who(), pick(), 1..400_i128).prop_map(|(who, pick, cents)| Command::Tip { who, pick, cents }),
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),

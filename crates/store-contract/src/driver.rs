@@ -311,6 +311,11 @@ impl<'a> HistoryDriver<'a> {
                 }
             }
             Command::ReleaseGigs => return self.release_gigs().await,
+            Command::Tip { who, pick, cents } => {
+                if let Some(place) = picked(pick, self.gigs.len()) {
+                    return self.tip(who, place, cents, keyed).await;
+                }
+            }
             Command::FollowRequest { pick, edge } => {
                 if let Some(place) = picked(pick, self.requests.len())
                     && let edges = self.model.edges_of_request(place, self.now)
@@ -454,8 +459,8 @@ impl<'a> HistoryDriver<'a> {
     pub(crate) fn end(self) -> Ended {
         let entries = self.model.people.iter().map(|person| person.entries).sum();
         let wallets = u64::try_from(self.people.len()).unwrap();
-        let Model { requests, withdrawals, topups, adjustments, postings, .. } = self.model;
-        let entities = requests.len() + withdrawals.len() + topups.len() + adjustments;
+        let Model { requests, withdrawals, topups, tips, adjustments, postings, .. } = self.model;
+        let entities = requests.len() + withdrawals.len() + topups.len() + tips + adjustments;
         let summary = Summary { wallets, entries, postings, entities: entities.try_into().unwrap() };
         Ended { summary, observed: self.observed }
     }

@@ -76,13 +76,13 @@ async fn opening(scenario: &Scenario, dj: UserId, code: DjCode, now: Timestamp) 
     plans::open_gig(scenario.by(dj, now), id, code, is_new, new_gig("Friday")).unwrap()
 }
 
-async fn opened(scenario: &Scenario, dj: UserId, seconds: i64) -> Gig {
+pub(crate) async fn opened(scenario: &Scenario, dj: UserId, seconds: i64) -> Gig {
     let plan = opening(scenario, dj, code_of(dj), at(seconds)).await;
     let record = record_of(&scenario.fresh(plan).await);
     scenario.stored(record.id.gig()).await.unwrap()
 }
 
-async fn ended(scenario: &Scenario, gig: &Gig, seconds: i64) -> Gig {
+pub(crate) async fn ended(scenario: &Scenario, gig: &Gig, seconds: i64) -> Gig {
     scenario.fresh(plans::end_gig(scenario.by(gig.dj, at(seconds)), gig)).await;
     scenario.stored(gig.id).await.unwrap()
 }

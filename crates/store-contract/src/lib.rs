@@ -77,6 +77,7 @@ pub mod status_change;
 pub mod suspense;
 pub mod suspensions;
 mod tables;
+pub mod tips;
 pub mod wallets;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
@@ -169,6 +170,7 @@ macro_rules! store_contract {
         $crate::status_change_promises!($factory);
         $crate::suspense_promises!($factory);
         $crate::suspensions_promises!($factory);
+        $crate::tips_promises!($factory);
         $crate::wallets_promises!($factory);
         $crate::webhook_deliveries_promises!($factory);
         $crate::webhook_endpoints_promises!($factory);

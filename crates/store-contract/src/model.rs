@@ -46,6 +46,7 @@ pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
     Rating { stars: i64, since: i64 },
     Gig { status: &'static str },
+    Tip { cents: i128, commission: i128, balances: Balances },
     Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, balances: Balances },
     Topup { status: &'static str },
     Adjustment { balances: Balances },
@@ -136,6 +137,7 @@ pub(crate) struct Model {
     pub(crate) topups: Vec<Topup>,
     pub(crate) gigs: Vec<Gig>,
     pub(crate) adjustments: usize,
+    pub(crate) tips: usize,
     /// Postings to accounts other than wallets.
     pub(crate) postings: u64,
     /// The sum of those postings: platform and external accounts.
@@ -396,6 +398,25 @@ impl Model {
             _ => self.refund(guest, dj, fee, commission),
         }
         self.see(place, now)
+    }
+
+    /// Tips the DJ of a gig, who gets the rest after the commission.
+    pub(crate) fn tip(&mut self, guest: usize, gig: usize, cents: i128) -> Result<Seen, Refusal> {
+        let dj = self.gigs[gig].dj;
+        if dj == guest {
+            return Err(Refusal::OwnTip);
+        }
+        if self.people[dj].is_suspended {
+            return Err(Refusal::Inactive);
+        }
+        self.owes_nothing(guest)?;
+        self.affords(guest, cents)?;
+        let commission = half_even(cents * self.terms.commission_bps, 10_000);
+        self.entry(guest, -cents, 0, 0);
+        self.credit_income(dj, cents - commission);
+        self.posting(commission);
+        self.tips += 1;
+        Ok(Seen::Tip { cents, commission, balances: self.people[guest].balances })
     }
 
     /// Pays the DJ the fee less the commission, and the platform its commission.

@@ -7,6 +7,7 @@ use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{self, OpenRefusal};
 use cuepoint_domain::operation::{Entity, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::TipRefusal;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::user::{ProfileRefusal, User};
 use cuepoint_domain::withdrawal::{self, Limit};
@@ -90,6 +91,10 @@ fn seen(outcome: Outcome) -> Seen {
             Seen::Rating { stars: rating.stars.get().into(), since: seconds(rating.rated_at) }
         }
         Entity::GigRecord(record) => Seen::Gig { status: record.status.name() },
+        Entity::Tip(tip) => {
+            let (cents, commission) = (tip.amount.money().minor(), tip.commission.minor());
+            Seen::Tip { cents, commission, balances: balance() }
+        }
         Entity::Gig(gig) => panic!("a receipt has the texts of a gig: {gig:?}"),
         Entity::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
         Entity::User(user) => Seen::Profile { dj: dj(&user), balances: balance() },
@@ -119,6 +124,8 @@ fn refusal(refused: Refused) -> Refusal {
             refusal(Refused::Request(music_request::MoveRefusal::gig_ended(current)))
         }
         Refused::Gig(GigRefusal::Ended) => Refusal::GigEnded,
+        Refused::Tip(TipRefusal::Oneself) => Refusal::OwnTip,
+        Refused::Rejected(Rejection::Inactive) => Refusal::Inactive,
         Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
             let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();
             Refusal::Transition { current: current.name(), allowed }
@@ -160,6 +167,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Ok(Seen::Request { status, .. }) => format!("request {status}"),
         Ok(Seen::Rating { stars, .. }) => format!("{stars} stars"),
         Ok(Seen::Gig { status }) => format!("gig {status}"),
+        Ok(Seen::Tip { .. }) => "tip".to_owned(),
         Ok(Seen::Withdrawal { status: "pending", approvals: 1, .. }) => "withdrawal approved once".to_owned(),
         Ok(Seen::Withdrawal { status: "approved", approvals: 2, .. }) => {
             "withdrawal approved twice".to_owned()
@@ -179,6 +187,8 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::GigOpen) => "another gig is open".to_owned(),
         Err(Refusal::GigEnded) => "gig has ended".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
+        Err(Refusal::OwnTip) => "own tip".to_owned(),
+        Err(Refusal::Inactive) => "inactive".to_owned(),
         Err(Refusal::RecentAdjustment) => "recent adjustment".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),
         Err(Refusal::AlreadySettled) => "already settled".to_owned(),
@@ -201,6 +211,9 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "gig ended",
     "another gig is open",
     "gig has ended",
+    "tip",
+    "own tip",
+    "inactive",
     "withdrawal pending",
     "withdrawal approved once",
     "withdrawal approved twice",

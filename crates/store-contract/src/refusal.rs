@@ -12,6 +12,8 @@ pub(crate) enum Refusal {
     GigOpen,
     GigEnded,
     NotADj,
+    OwnTip,
+    Inactive,
     Funds { available: i128 },
     Owes { owed: i128 },
     Limit(&'static str),

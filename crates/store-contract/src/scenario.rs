@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::audit::{Auditor, Summary};
-use cuepoint_domain::gig::GigRefusal;
+use cuepoint_domain::gig::{Gig, GigRefusal};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
@@ -21,6 +21,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::{Tip, TipRefusal, TipTerms, TippedDj};
 use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal::{
@@ -65,6 +66,8 @@ pub(crate) enum Refused {
     Open(OpenRefusal),
     /// By the rule that changes gigs.
     Gig(GigRefusal),
+    /// By the rule that gives tips.
+    Tip(TipRefusal),
     /// By the rule that moves requests.
     Request(music_request::MoveRefusal),
     /// By the rule that moves withdrawals.
@@ -145,6 +148,14 @@ pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
     match &receipt.outcome.entity {
         Entity::Topup(topup) => topup.clone(),
         other => panic!("no top-up: {other:?}"),
+    }
+}
+
+/// The tip that a receipt is about.
+pub(crate) fn tip_of(receipt: &Receipt) -> Tip {
+    match &receipt.outcome.entity {
+        Entity::Tip(tip) => tip.clone(),
+        other => panic!("no tip: {other:?}"),
     }
 }
 
@@ -305,6 +316,21 @@ impl Scenario {
         let metadata = self.by(guest, now);
         let plan = self.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
         request_of(&self.fresh(plan).await)
+    }
+
+    /// The plan of a tip to the DJ of a gig, less the commission of requests.
+    pub(crate) async fn tip_plan(
+        &self,
+        metadata: OperationMetadata,
+        guest: UserId,
+        gig: &Gig,
+        cents: i128,
+    ) -> Result<Plan, Refused> {
+        let id = self.ids.next_tip().await.unwrap();
+        let blocks_guest = self.store.is_blocked(gig.dj, guest).await.unwrap();
+        let to = TippedDj { gig, blocks_guest };
+        let terms = TipTerms { commission: self.requests.commission, max_amount: None };
+        plans::tip(metadata, id, guest, to, amount(cents), &terms).map_err(Refused::Tip)
     }
 
     /// The stored entity with this id.

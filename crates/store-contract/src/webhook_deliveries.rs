@@ -18,6 +18,7 @@ use cuepoint_domain::ports::{
     WebhookSender,
 };
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::TipTerms;
 use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, Topup};
 use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
@@ -192,6 +193,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
     let terms = Terms {
         longest_gig: Duration::hours(12),
         requests: scenario.requests.clone(),
+        tips: TipTerms::default(),
         withdrawals: WithdrawalTerms::default(),
         adjustments: AdjustmentTerms { max_amount: Some(amount(1)) },
         topups: OrderTerms { max_attempts: 1, retry_after: second, lease: second },

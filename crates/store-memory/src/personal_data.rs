@@ -11,6 +11,7 @@ use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecor
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::security_log::SecurityEventFilter;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::tip::{Tip, TipFilter};
 use cuepoint_domain::topup::Topup;
 
 use crate::operation_log::LoggedOperation;
@@ -46,6 +47,11 @@ impl State {
             ExportList::Gigs => {
                 let own = book.all::<Gig>().filter(move |gig| gig.dj == user);
                 Box::new(own.cloned().map(ExportRecord::Gig))
+            }
+            ExportList::Tips => {
+                let own = TipFilter { user, direction: None };
+                let tips = book.all::<Tip>().filter(move |tip| own.shows(tip));
+                Box::new(tips.cloned().map(ExportRecord::Tip))
             }
             ExportList::Withdrawals => {
                 Box::new(book.withdrawals_of(user).cloned().map(ExportRecord::Withdrawal))

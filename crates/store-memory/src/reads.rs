@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{GigId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
+use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::operation::Book;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
+use cuepoint_domain::ports::{MusicRequests, Tips, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::{Tip, TipFilter};
 use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
 use cuepoint_domain::withdrawal::{Income, Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
 
@@ -173,6 +175,20 @@ impl Topups for MemoryStore {
         let next_at = |topup: &Topup| topup.orders.and_then(|orders| orders.next_at);
         let due = state.book.all().filter(|topup| next_at(topup).is_some_and(|at| at <= now));
         Ok(first(sorted(due, |topup| (next_at(topup), topup.id)), limit))
+    }
+}
+
+#[async_trait]
+impl Tips for MemoryStore {
+    async fn tips(&self, filter: &TipFilter, page: PageRequest) -> Result<Rows<Tip>, Unavailable> {
+        let state = self.lock()?;
+        let shown = state.book.all::<Tip>().filter(|tip| filter.shows(tip));
+        Ok(page_of(newest_first(shown, |tip| (tip.created_at, tip.id)), page))
+    }
+
+    async fn tips_in_gig(&self, gig: GigId) -> Result<Vec<Amount>, Unavailable> {
+        let state = self.lock()?;
+        Ok(state.book.all::<Tip>().filter(|tip| tip.gig == gig).map(|tip| tip.amount).collect())
     }
 }
 

@@ -4,15 +4,16 @@ use std::future::Future;
 use std::time::Duration;
 
 use cuepoint_domain::audit::{Auditor, Finding, Summary};
+use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::music_request::{Addressee, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{PasswordHash, Registered, Store};
-use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{ArtistType, DjProfile, User};
+use cuepoint_domain::user::{ArtistType, DjChange, DjProfile, Locate, User};
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 
 /// The currency of the stores.
@@ -95,6 +96,27 @@ pub async fn withdrawal_on(
     };
     let id = store.next_withdrawal().await.unwrap();
     plans::open_withdrawal(metadata(store, user), id, user, new, terms).unwrap()
+}
+
+/// An open gig of a DJ under a code of their own.
+pub async fn gig(store: &dyn Store, dj: UserId) -> Gig {
+    let new = NewGig {
+        title: GigTitle::new("Friday").unwrap(),
+        venue: None,
+        city: None,
+        place: Locate::default(),
+        message: None,
+        queue_order: QueueOrder::Rounds,
+        max_open_per_guest: GuestLimit::default(),
+        members_only: false,
+        prices: DjChange::default(),
+        new_code: false,
+    };
+    let code = DjCode::of_number(u64::try_from(dj.get()).unwrap());
+    let code = AssignedCode { code, dj, at: now() };
+    let id = store.next_gig().await.unwrap();
+    store.apply(plans::open_gig(metadata(store, dj), id, code, true, new).unwrap()).await.unwrap();
+    store.open_gig(dj).await.unwrap().unwrap()
 }
 
 /// The available cents of a user.

@@ -8,7 +8,12 @@ pub const fn block_length(kind: IdKind) -> i64 {
     match kind {
         // Frequent ids.
         IdKind::MusicRequests | IdKind::Withdrawals => 1_024,
-        IdKind::Users | IdKind::Topups | IdKind::Adjustments | IdKind::Sessions | IdKind::Gigs => 32,
+        IdKind::Users
+        | IdKind::Topups
+        | IdKind::Adjustments
+        | IdKind::Sessions
+        | IdKind::Gigs
+        | IdKind::Tips => 32,
         // Servers of an earlier version add endpoints with the sequence of the column.
         IdKind::WebhookEndpoints => 1,
     }

@@ -13,6 +13,7 @@ use super::gig::GigRecordView;
 use super::operator_topup::OperatorTopupView;
 use super::operator_withdrawal::OperatorWithdrawalView;
 use super::request::MusicRequestView;
+use super::tip::TipView;
 use super::topup::TopupView;
 use super::withdrawal::WithdrawalView;
 use crate::wire::names;
@@ -24,7 +25,7 @@ macro_rules! event_views {
     ($page:ident as $page_name:ident, $event:ident as $event_name:ident, $data:ident as $data_name:ident,
         topup: $topup:ident, withdrawal: $withdrawal:ident,
         titles: [$request_title:literal, $topup_title:literal, $withdrawal_title:literal, $adjustment_title:literal,
-            $gig_title:literal]) => {
+            $gig_title:literal, $tip_title:literal]) => {
         /// A page of events.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $page_name)]
@@ -43,7 +44,7 @@ macro_rules! event_views {
             has_more: bool,
         }
 
-        /// Something that happened to a music request, a gig, a top-up, a withdrawal or a balance.
+        /// Something that happened to a music request, a gig, a tip, a top-up, a withdrawal or a balance.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $event_name)]
         pub struct $event<'e> {
@@ -84,6 +85,9 @@ macro_rules! event_views {
             /// A gig.
             #[schema(title = $gig_title)]
             Gig(GigRecordView),
+            /// A tip.
+            #[schema(title = $tip_title)]
+            Tip(TipView),
         }
 
         impl<'e> $page<'e> {
@@ -115,6 +119,7 @@ macro_rules! event_views {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
                     Entity::GigRecord(record) => $data::Gig(GigRecordView::new(record)),
+                    Entity::Tip(tip) => $data::Tip(TipView::new(tip, currency)),
                     // No event has one of these objects.
                     Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Gig(_) => {
                         return None;
@@ -135,13 +140,14 @@ macro_rules! event_views {
 event_views!(EventPageView as EventPage, EventView as Event, EventDataView as EventData,
 topup: TopupView, withdrawal: WithdrawalView,
 titles: [
-    "MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData", "GigEventData"
+    "MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData", "GigEventData",
+    "TipEventData"
 ]);
 event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
 OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView,
 titles: [
     "OperatorMusicRequestEventData", "OperatorTopupEventData", "OperatorWithdrawalEventData",
-    "OperatorAdjustmentEventData", "OperatorGigEventData"
+    "OperatorAdjustmentEventData", "OperatorGigEventData", "OperatorTipEventData"
 ]);
 
 /// An event as the readers of a feed see it.

@@ -190,6 +190,9 @@ view! {
         /// Fees of the open requests, in major units.
         #[decimal(example = 120.00)]
         held: Number = Number::money(currency, totals.held),
+        /// Tips in the gig, before the commission, in major units.
+        #[decimal(example = 15.00)]
+        tips: Number = Number::money(currency, totals.tips),
     }
 }
 

@@ -79,6 +79,9 @@ view! {
         /// Fees of refunded requests.
         #[decimal(example = 10.00)]
         refunded: Number = Number::money(currency, report.refunded),
+        /// Tips, before the commission. `gross`, `commission` and `net` do not include them.
+        #[decimal(example = 15.00)]
+        tips: Number = Number::money(currency, report.tips),
         /// Number of guests with a request that was not cancelled.
         #[schema(minimum = 0, example = 18)]
         guests: u64 = report.guests,

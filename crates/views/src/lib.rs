@@ -20,6 +20,7 @@ pub mod rating;
 pub mod request;
 pub mod security_event;
 pub mod session;
+pub mod tip;
 pub mod topup;
 pub mod user_names;
 pub mod wallet;

@@ -113,13 +113,14 @@ mod tests {
 
     #[test]
     fn the_schema_lists_every_kind_of_entry_reference() {
-        use cuepoint_domain::ids::{AdjustmentId, TopupId, WithdrawalId};
+        use cuepoint_domain::ids::{AdjustmentId, TipId, TopupId, WithdrawalId};
         use utoipa::PartialSchema;
 
         let references = [
             entity_ref::EntityRef::MusicRequest(RequestId::new(1).unwrap()),
             entity_ref::EntityRef::Withdrawal(WithdrawalId::new(1).unwrap()),
             entity_ref::EntityRef::Topup(TopupId::new(1).unwrap()),
+            entity_ref::EntityRef::Tip(TipId::new(1).unwrap()),
             entity_ref::EntityRef::Adjustment(AdjustmentId::new(1).unwrap()),
         ];
         let described = serde_json::to_value(names::ReferenceType::schema()).unwrap();

@@ -32,6 +32,7 @@ const CRATES: &[CrateLayers] = &[
             &["security_log"],
             &["music_request", "topup", "withdrawal"],
             &["gig"],
+            &["tip"],
             &["operation"],
             &["audit", "event"],
             &["webhook"],

@@ -3,12 +3,14 @@
 use cuepoint_domain::address::{AddressError, DestinationRefusal};
 use cuepoint_domain::application::commands::{
     AdjustRefusal, MoveWithdrawalRefusal, OpenRequestRefusal, OpenTopupRefusal, OpenWithdrawalRefusal,
+    TipDjRefusal,
 };
-use cuepoint_domain::application::{InvalidTransition, ProviderMessageRefusal};
+use cuepoint_domain::application::{Failure, InvalidTransition, ProviderMessageRefusal};
 use cuepoint_domain::gig::{GigRefusal, GigStatus};
 use cuepoint_domain::ledger::adjustment::AdjustmentRefusal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::provider_message::AlreadyResolved;
+use cuepoint_domain::tip::TipRefusal;
 use cuepoint_domain::topup::{GuestTopupLimit, SuspenseRefusal};
 use cuepoint_domain::withdrawal::Limit;
 use cuepoint_domain::{music_request, withdrawal};
@@ -139,6 +141,29 @@ impl IntoApiError for AdjustRefusal {
                 let sentence = format!("An adjustment cannot exceed {most}.");
                 ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
             }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", validation_texts::funds("amount"))
+            }
+        }
+    }
+}
+
+impl IntoApiError for TipDjRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::Rule(TipRefusal::Oneself) => {
+                ApiError::saying(Code::OwnAccount, "You cannot give a tip to yourself.")
+            }
+            Self::Rule(TipRefusal::Blocked) => {
+                ApiError::saying(Code::Blocked, "This DJ isn't accepting your tips.")
+            }
+            Self::Rule(TipRefusal::AboveLimit(most)) => {
+                let most = currency.print(most.money());
+                let sentence = format!("A tip cannot exceed {most}.");
+                ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
+            }
+            Self::Rule(TipRefusal::OutOfRange) => Failure::OutOfRange.into(),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::InsufficientFunds => {
                 ApiError::of_field(Code::InsufficientFunds, "amount", validation_texts::funds("amount"))
             }

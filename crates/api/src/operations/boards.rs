@@ -2,7 +2,6 @@
 
 mod stream;
 
-use cuepoint_domain::application::Failure;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::{Board, DjCode};
 use cuepoint_domain::money::Money;
@@ -123,28 +122,29 @@ async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
 /// What is found under the code in the path. Unknown and replaced codes count for the caller, or without a token for the
 /// client address, so that they cannot be tried without limit. Codes of open gigs do not count, so that nobody can lock
 /// the guests of a venue out.
-async fn counted<T>(
+pub(super) async fn counted<T, E: Into<ApiError>>(
     call: &ApiCall,
     principal: Option<&Principal>,
-    find: impl AsyncFnOnce(DjCode) -> Result<T, Failure>,
+    find: impl AsyncFnOnce(DjCode) -> Result<T, E>,
 ) -> Result<T, ApiError> {
     let limits = &call.api.limits;
     let code = DjCode::new(call.path_parameter());
     if let Some(code) = code
         && call.use_cases().boards.is_well_known(code).await?
     {
-        return Ok(find(code).await?);
+        return find(code).await.map_err(Into::into);
     }
     let admitted = match principal {
         Some(principal) => limits.admit_principal(Class::UnknownCodes, principal),
         None => limits.admit_network(Class::UnknownCodes, call.client().network()),
     };
     let admitted = admitted.map_err(ApiError::rate_limited)?;
-    let found = find(code.ok_or(Code::NotFound)?).await;
-    if let Some(admitted) = admitted.filter(|_| !matches!(found, Err(Failure::NotFound))) {
+    let found = find(code.ok_or(Code::NotFound)?).await.map_err(Into::into);
+    let is_unknown = |error: &ApiError| error.code == Code::NotFound;
+    if let Some(admitted) = admitted.filter(|_| !found.as_ref().is_err_and(is_unknown)) {
         limits.refund(admitted);
     }
-    Ok(found?)
+    found
 }
 
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

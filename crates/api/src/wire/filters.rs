@@ -24,6 +24,7 @@ use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::security_log::SecurityEventKind;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::TipDirection;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
@@ -142,6 +143,13 @@ pub const TOPUP_STATUS: FilterKind<TopupStatus> =
     FilterKind::new(Described::named::<names::TopupStatus>(), |text| {
         TopupStatus::named(text)
             .ok_or(|field| validation_texts::one_of(field, TopupStatus::all().map(TopupStatus::name)))
+    });
+
+/// The side of the caller in a tip.
+pub const TIP_DIRECTION: FilterKind<TipDirection> =
+    FilterKind::new(Described::named::<names::TipDirection>(), |text| {
+        TipDirection::named(text)
+            .ok_or(|field| validation_texts::one_of(field, TipDirection::all().map(TipDirection::name)))
     });
 
 /// The kind of an entry of a wallet.

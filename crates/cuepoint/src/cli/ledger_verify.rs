@@ -70,8 +70,8 @@ fn print_result(seen: Summary, finding: Option<&Finding>) -> u8 {
     let mut out = io::stdout().lock();
     let _ = writeln!(
         out,
-        "{wallets} wallets, {entries} entries, {postings} postings; {entities} requests, withdrawals, top-ups and \
-         adjustments"
+        "{wallets} wallets, {entries} entries, {postings} postings; {entities} requests, withdrawals, top-ups, tips \
+         and adjustments"
     );
     match finding {
         None => {

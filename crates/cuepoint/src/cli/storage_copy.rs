@@ -119,8 +119,8 @@ fn report(copied: &Copied, completion: Completion) -> String {
     let audited = copied.audited;
     let _ = writeln!(
         text,
-        "{} wallets, {} entries, {} postings; {} requests, withdrawals, top-ups and adjustments: the ledger is \
-         consistent",
+        "{} wallets, {} entries, {} postings; {} requests, withdrawals, top-ups, tips and adjustments: the ledger \
+         is consistent",
         audited.wallets, audited.entries, audited.postings, audited.entities
     );
     if copied.is_from_backup {

@@ -225,6 +225,7 @@ pub fn compose(
     let terms = Terms {
         requests: settings.requests.terms.clone(),
         longest_gig: settings.requests.longest_gig,
+        tips: settings.tips,
         withdrawals: settings.withdrawals.clone(),
         adjustments: settings.adjustments,
         topups: settings.topups.terms,

@@ -1,13 +1,14 @@
-//! Currency, song requests and their fees, and gigs.
+//! Currency, song requests and their fees, gigs and tips.
 
 use std::time::Duration;
 
 use cuepoint_domain::money::{BasisPoints, Currency};
 use cuepoint_domain::music_request::{RequestTerms, SongUrl};
+use cuepoint_domain::tip::TipTerms;
 use serde::Deserialize;
 
 use super::ConfigError;
-use super::values::{DAY, FromText, HOUR, Seconds, Text, Whole};
+use super::values::{AmountText, DAY, FromText, HOUR, Seconds, Text, Whole, amount};
 
 /// The settings for song requests.
 #[derive(Clone, Debug)]
@@ -64,6 +65,26 @@ pub(super) struct GigsSection {
     accepted_ttl_seconds: Seconds<1, DAY>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TipsSection {
+    max_amount: Option<AmountText>,
+}
+
+impl FeesSection {
+    fn commission(&self) -> Result<BasisPoints, ConfigError> {
+        BasisPoints::new(self.commission_bps.0)
+            .ok_or_else(|| ConfigError::new("fees.commission_bps", "must be from 0 to 10000"))
+    }
+}
+
+impl TipsSection {
+    pub(super) fn with_fees(self, fees: &FeesSection, currency: &Currency) -> Result<TipTerms, ConfigError> {
+        let max_amount = amount("tips.max_amount", self.max_amount, currency)?;
+        Ok(TipTerms { commission: fees.commission()?, max_amount })
+    }
+}
+
 impl FromText for SongUrl {
     fn from_text(text: &str) -> Result<Self, String> {
         Self::new(text)
@@ -73,15 +94,13 @@ impl FromText for SongUrl {
 
 impl RequestsSection {
     pub(super) fn with_fees(self, fees: &FeesSection, gigs: &GigsSection) -> Result<Requests, ConfigError> {
-        let commission = BasisPoints::new(fees.commission_bps.0)
-            .ok_or_else(|| ConfigError::new("fees.commission_bps", "must be from 0 to 10000"))?;
         let most_open = self.max_open_per_dj.0;
         let terms = RequestTerms {
             pending_for: self.pending_ttl_seconds.to_time(),
             accepted_for: self.accepted_ttl_seconds.to_time(),
             gig_pending_for: gigs.pending_ttl_seconds.to_time(),
             gig_accepted_for: gigs.accepted_ttl_seconds.to_time(),
-            commission,
+            commission: fees.commission()?,
             most_open_per_dj: (most_open > 0).then_some(most_open),
             most_open_per_gig: gigs.max_open.0,
             song_url: self.song_url.0,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::tip::TipTerms;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 use serde::Deserialize;
 
@@ -14,7 +15,7 @@ use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
 use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
-use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, WalletSection};
+use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, TipsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageKeys, StorageSection};
 use super::values::{DAY, Seconds};
@@ -40,6 +41,7 @@ pub struct Settings {
     pub currency: Currency,
     /// The settings for song requests.
     pub requests: Requests,
+    pub tips: TipTerms,
     /// The interval of the ledger audit; `None` means never.
     pub audit_interval: Option<std::time::Duration>,
     /// The settings of feeds and streams of events.
@@ -76,6 +78,7 @@ pub(super) struct Sections {
     fees: FeesSection,
     requests: RequestsSection,
     gigs: GigsSection,
+    tips: TipsSection,
     ledger: LedgerSection,
     events: EventsSection,
     webhooks: WebhooksSection,
@@ -136,6 +139,7 @@ impl Sections {
             storage_keys,
             auth,
             requests: self.requests.with_fees(&self.fees, &self.gigs)?,
+            tips: self.tips.with_fees(&self.fees, &currency)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             events: self.events.into(),
             webhooks,

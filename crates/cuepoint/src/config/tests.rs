@@ -157,6 +157,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("withdrawals.auto_approve_below", "0.00000001"),
         ("withdrawals.second_approval_above", "0.00000001"),
         ("adjustments.max_amount", "0.5"),
+        ("tips.max_amount", "0.25"),
         ("withdrawals.max_amount", "12.5"),
         ("withdrawals.max_per_24h", "1000000000000"),
         ("withdrawals.max_per_30d", "3e1"),
@@ -272,6 +273,8 @@ fn configuration_keys_can_be_set_by_variables() {
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.adjustments.max_amount), Some(Money::from_minor(50_000_000)));
+    assert_eq!(minor(settings.tips.max_amount), Some(Money::from_minor(25_000_000)));
+    assert_eq!(settings.tips.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.limits.max_amount), Some(Money::from_minor(1_250_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_per_30d), Some(settings.currency.whole(30)));
     assert_eq!(settings.withdrawals.clearing_time, Some(time::Duration::hours(8)));
@@ -379,6 +382,7 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
         ("withdrawals.auto_approve_below", "-1", "must be greater than zero"),
         ("withdrawals.second_approval_above", "0", "must be greater than zero"),
         ("adjustments.max_amount", "0", "must be greater than zero"),
+        ("tips.max_amount", "0", "must be greater than zero"),
         ("withdrawals.max_amount", "0", "must be greater than zero"),
         ("withdrawals.max_per_24h", "ten", "is not an amount in USD: not a number"),
         ("withdrawals.max_per_30d", "1e13", "is not an amount in USD: too large"),

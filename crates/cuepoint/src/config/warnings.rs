@@ -19,7 +19,7 @@ impl Settings {
         let ignored = |key: &str| format!("{key} is ignored, because storage.backend is {backend}");
         let is_sqlite = matches!(self.storage, Storage::Sqlite { .. });
         let is_postgres = matches!(self.storage, Storage::Postgres(_));
-        let checks: [(bool, String); 9] = [
+        let checks: [(bool, String); 10] = [
             (
                 matches!(self.storage, Storage::Memory),
                 format!("storage.backend is {backend}: all data ends with this process"),
@@ -49,6 +49,10 @@ impl Settings {
             (
                 is_production && self.topups.of_guests.most_per_24h.is_none(),
                 "topups.guest_max_per_24h is not set: a stolen card can pay any amount into a guest account".to_owned(),
+            ),
+            (
+                is_production && self.tips.max_amount.is_none(),
+                "tips.max_amount is not set: one tip can move the whole balance of a stolen card".to_owned(),
             ),
             (
                 self.auth.refresh_token_ttl < self.auth.access_token_ttl,

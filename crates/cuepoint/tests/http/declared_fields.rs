@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Message, NEW, Person, ROUTES, Route, Server, Store, TOPUPS, object_of};
+use crate::harness::{
+    Answer, Message, NEW, Person, ROUTES, Route, Server, Store, TOPUPS, UNKNOWN_CODE, object_of,
+};
 use crate::matrix::late_money;
 
 on_one_store!(every_declared_field_is_validated_against_its_schema);
@@ -48,6 +50,8 @@ struct Scene {
     dj: Person,
     guest: Person,
     message: i64,
+    /// The code of the DJ, who has an open gig.
+    code: String,
 }
 
 impl Scene {
@@ -60,7 +64,9 @@ impl Scene {
         let unknown = "00000000-0000-0000-0000-000000000001";
         Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
         let message = operator.ids("/operator/provider-messages", "id")[0];
-        Self { server, operator, dj, guest, message }
+        dj.gig();
+        let code = dj.get("/gigs").data(200)["data"][0]["code"].as_str().unwrap().to_owned();
+        Self { server, operator, dj, guest, message, code }
     }
 
     /// A call of the route on an existing object, which is looked up before the fields are read.
@@ -68,6 +74,7 @@ impl Scene {
         let caller = match route.path {
             _ if route.is_operators() => &self.operator,
             path if path.starts_with("/gigs") => &self.dj,
+            path if path.starts_with("/boards") => &self.guest,
             path if route.has_id() && path != "/music/requests-update/{id}" => &self.guest,
             _ => &self.dj,
         };
@@ -78,7 +85,8 @@ impl Scene {
             path if path.starts_with("/operator/users/{id}") => self.guest.id,
             path => object_of(&self.guest, &self.dj, path).unwrap_or_else(|| panic!("no object for {path}")),
         };
-        Target { route, caller, id }
+        let path = route.at(id).replace(UNKNOWN_CODE, &self.code);
+        Target { route, caller, path }
     }
 
     fn snapshot(&self) -> [Vec<Value>; 3] {
@@ -89,12 +97,12 @@ impl Scene {
 struct Target<'a> {
     route: &'a Route,
     caller: &'a Person,
-    id: i64,
+    path: String,
 }
 
 impl Target<'_> {
     fn send(&self, body: &str) -> Answer {
-        self.caller.call(self.route.method, &self.route.at(self.id)).text(body).send()
+        self.caller.call(self.route.method, &self.path).text(body).send()
     }
 
     /// Sends the body with the field set to this value, or omitted.

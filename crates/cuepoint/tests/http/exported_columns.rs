@@ -65,6 +65,8 @@ fn users_with_every_row(server: &Server, operators: [Person; 2]) -> Users {
     });
     let gig = dj.post("/gigs", &details).data(201)["gig"]["id"].clone();
     dj.post(&format!("/gigs/{gig}/end"), &json!({})).data(200);
+    let code = dj.get(&format!("/gigs/{gig}")).data(200)["gig"]["code"].as_str().unwrap().to_owned();
+    guest.post(&format!("/boards/{code}/tips"), &json!({"amount": 4.44})).data(201);
     dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
     let gig = other.gig();
     let mut dedicated = song(other.id);

@@ -373,7 +373,8 @@ fn an_unused_account_is_deleted_a_day_after_its_last_use(store: Store) {
     let day = database.sql("interval '25 hours'", "90000000000");
     let old = format!("id <> {} AND role = 'guest'", recent.id);
     database.execute(&format!("UPDATE users SET created_at = created_at - {day} WHERE {old}"));
-    database.execute(&format!("UPDATE sessions SET used_at = used_at - {day} WHERE user_id <> {}", recent.id));
+    database
+        .execute(&format!("UPDATE sessions SET used_at = used_at - {day} WHERE user_id <> {}", recent.id));
     let server = Server::on(&database, &[SHARED_KEY]);
     eventually("the log says it", || {
         server.log().contains("unused guest accounts were deleted").then_some(())

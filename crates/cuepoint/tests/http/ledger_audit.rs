@@ -115,8 +115,9 @@ fn a_tampered_ledger_is_reported_by_api_and_command_line(store: Store) {
     let (status, printed) = verify();
     assert!(status.success() && printed.contains("the ledger is consistent"), "{printed}");
     assert!(
-        printed
-            .contains("2 wallets, 1 entries, 1 postings; 1 requests, withdrawals, top-ups and adjustments"),
+        printed.contains(
+            "2 wallets, 1 entries, 1 postings; 1 requests, withdrawals, top-ups, tips and adjustments"
+        ),
         "{printed}"
     );
 

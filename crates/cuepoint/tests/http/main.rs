@@ -98,6 +98,7 @@ mod storage_copy;
 mod stream_ends;
 mod suspense;
 mod suspensions;
+mod tips;
 mod topup_orders;
 mod tour;
 mod unknown_names;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use serde_json::{Value, json};
 
+use crate::harness::gig_scene::{open, title};
 use crate::harness::{Answer, Database, Person, Server, eventually, operator_keys, run};
 
 const OPERATOR: &str = "operator@example.com";
@@ -85,4 +86,28 @@ fn reversals_require_a_finalized_upgrade() {
     });
     assert_eq!(reversed["topup"]["status"], "reversed");
     assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "0.00");
+}
+
+#[test]
+fn tips_require_a_finalized_upgrade() {
+    let database = Arc::new(Database::postgres());
+    let server = Server::on(&database, &[]);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    let gig = open(&dj, &title("Friday"));
+    drop(server);
+    database.rows("UPDATE deployment SET feature_level = 3");
+    let server = Server::on(&database, &[]);
+    let guest = server.client().login(&guest.email);
+    let path = format!("/boards/{}/tips", gig["code"].as_str().unwrap());
+    let tip = || guest.call("POST", &path).key("k").json(&json!({"amount": 5})).send();
+    let before = written(&database);
+    tip().refused(503, "unavailable");
+    assert_eq!(written(&database), before);
+    finalize(&database);
+    let tipped = eventually("the server knows", || {
+        let answer = tip();
+        (answer.status == 201).then(|| answer.data(201))
+    });
+    assert_eq!(tipped["tip"]["gig_id"], gig["id"]);
+    assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "45.00");
 }

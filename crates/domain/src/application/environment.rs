@@ -15,10 +15,11 @@ use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
     OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PersonalTokens,
     PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews,
-    Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, WebhookEndpoints, WebhookSender,
-    Withdrawals,
+    Sessions, Store, TaskSpawner, Timer, Tips, TopupProvider, Topups, Wallets, WebhookEndpoints,
+    WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
+use crate::tip::TipTerms;
 use crate::topup::{GuestTopupLimits, OrderTerms};
 use crate::user::session::ClientInfo;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
@@ -63,6 +64,7 @@ pub struct Terms {
     pub requests: RequestTerms,
     /// The maximum duration of a gig.
     pub longest_gig: Duration,
+    pub tips: TipTerms,
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,
     /// The smallest top-up; `None` means that every amount is enough.
@@ -92,6 +94,7 @@ pub struct Environment {
     pub(super) audit: Arc<dyn Audit>,
     pub(super) requests: Arc<dyn MusicRequests>,
     pub(super) gigs: Arc<dyn Gigs>,
+    pub(super) tips: Arc<dyn Tips>,
     pub(super) withdrawals: Arc<dyn Withdrawals>,
     pub(super) topups: Arc<dyn Topups>,
     pub(super) wallets: Arc<dyn Wallets>,
@@ -118,6 +121,7 @@ impl Environment {
             audit: store.clone(),
             requests: store.clone(),
             gigs: store.clone(),
+            tips: store.clone(),
             withdrawals: store.clone(),
             topups: store.clone(),
             wallets: store.clone(),

@@ -194,6 +194,7 @@ impl From<Rejection> for Failure {
                 Self::Broken("a limit of guest accounts was checked for no top-up")
             }
             Rejection::WalletOwes { .. } => Self::Broken("a debt was checked where none matters"),
+            Rejection::Inactive => Self::Broken("another user was checked where none takes part"),
             Rejection::EmailUnverified => Self::Broken("an address was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),

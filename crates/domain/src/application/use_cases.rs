@@ -9,7 +9,7 @@ use crate::application::jobs::{GigEndings, LedgerAudits, Positions, Retention};
 use crate::application::providers::{Payouts, ProviderInbox, TopupOrders};
 use crate::application::queries::{
     BoardQueries, EventQueries, GigQueries, MusicRequestQueries, PeopleQueries, ProfileQueries,
-    ProviderMessageQueries, SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries,
+    ProviderMessageQueries, SecurityLogQueries, SettingsQueries, TipQueries, TopupQueries, WalletQueries,
     WithdrawalQueries,
 };
 use crate::application::readiness::Readiness;
@@ -40,6 +40,7 @@ pub struct UseCases {
     pub profiles: ProfileQueries,
     pub music_requests: MusicRequestQueries,
     pub gigs: GigQueries,
+    pub tips: TipQueries,
     /// Boards of gigs.
     pub boards: BoardQueries,
     /// The end of gigs.
@@ -104,6 +105,7 @@ impl UseCases {
             profiles: ProfileQueries { env: env.clone() },
             music_requests: MusicRequestQueries { env: env.clone() },
             gigs: GigQueries { env: env.clone() },
+            tips: TipQueries { env: env.clone() },
             boards: BoardQueries::new(env.clone()),
             gig_endings: GigEndings { env: env.clone() },
             withdrawals: WithdrawalQueries { env: env.clone() },

@@ -52,7 +52,7 @@ pub enum Finding {
     },
     /// A wallet's balance, time or head differs from its newest entry.
     Balance { wallet: UserId },
-    /// The records of a request, a withdrawal, a top-up or an adjustment do not match its state.
+    /// The records of a request, a withdrawal, a top-up, a tip or an adjustment do not match its state.
     Entity {
         reference: EntityRef,
         /// The mismatch.

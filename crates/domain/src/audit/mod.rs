@@ -34,7 +34,7 @@ pub struct Summary {
     pub wallets: u64,
     pub entries: u64,
     pub postings: u64,
-    /// Requests, withdrawals, top-ups and adjustments.
+    /// Requests, withdrawals, top-ups, tips and adjustments.
     pub entities: u64,
 }
 

@@ -84,6 +84,8 @@ actions! {
     ReadRequest: "read a request made or received" [Own, Non, Non, Non, Non];
     /// Cancel a request; own is one that the principal made.
     CancelRequest: "cancel a request" [Own, Non, Non, Non, Non], party: Guest;
+    /// Tip a DJ, and list tips; own is one that the principal gives or received.
+    TipDj: "tip a DJ, list tips" [Own, Non, Non, Non, Non];
     /// Rate a played request; own is one that the principal made.
     RateRequest: "rate a played request" [Own, Non, Non, Non, Non], party: Guest;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.

@@ -80,6 +80,8 @@ impl Gig {
     /// Another server may commit a request this long after the end of its gig, because clocks differ and plans can be
     /// late.
     pub const SETTLES_AFTER: Duration = Duration::minutes(10);
+    /// The period after its end in which guests see their requests in it, and can tip its DJ.
+    pub const RECENT_FOR: Duration = Duration::hours(24);
 
     /// The status of the gig of a DJ who accepts requests or not.
     #[must_use]
@@ -89,6 +91,12 @@ impl Gig {
             (None, true) => GigStatus::Open,
             (None, false) => GigStatus::Paused,
         }
+    }
+
+    /// Whether it is open at `now`, or ended less than [`Self::RECENT_FOR`] before.
+    #[must_use]
+    pub fn is_recent(&self, now: Timestamp) -> bool {
+        self.ended_at.is_none_or(|end| now < end.plus(Self::RECENT_FOR))
     }
 
     /// Its queue with this number of open requests.

@@ -27,6 +27,8 @@ pub struct GigReport {
     pub net: Money,
     /// The fees of refunded requests.
     pub refunded: Money,
+    /// The tips, before the commission.
+    pub tips: Money,
     /// The number of guests with a request that was not cancelled.
     pub guests: u64,
     /// The mean time from a request to its play; `None` before the first play.
@@ -52,14 +54,15 @@ pub struct RequestedSong {
 
 impl GigReport {
     /// The report on these requests, in the order of their ids, and on this number of cancelled ones, with ratings of
-    /// requests; `None` if a sum is too large.
+    /// requests and the sum of the tips; `None` if a sum is too large.
     #[must_use]
     pub fn new(
         requests: &[MusicRequest],
         cancelled: u64,
         stars: &BTreeMap<RequestId, Stars>,
+        tips: Money,
     ) -> Option<Self> {
-        let mut report = Self { top_songs: top_songs(requests), ..Self::default() };
+        let mut report = Self { top_songs: top_songs(requests), tips, ..Self::default() };
         report.requests.insert(RequestStatus::Cancelled, cancelled);
         let mut guests: BTreeSet<UserId> = BTreeSet::new();
         let mut waits: Vec<i64> = Vec::new();

@@ -81,6 +81,8 @@ pub enum TransferKind {
     Adjustment,
     /// The payer takes a top-up back; any shortfall of the wallet becomes owed.
     Chargeback,
+    /// Available money of a guest is given to a DJ.
+    Tip,
 }
 
 impl TransferKind {
@@ -95,6 +97,7 @@ impl TransferKind {
             Self::Refund => EntryKind::Reversal,
             Self::Adjustment => EntryKind::Adjustment,
             Self::Chargeback => EntryKind::Chargeback,
+            Self::Tip => EntryKind::Tip,
         }
     }
 
@@ -102,7 +105,7 @@ impl TransferKind {
     #[must_use]
     pub const fn credit_entry(self) -> EntryKind {
         match self {
-            Self::Capture => EntryKind::Earning,
+            Self::Capture | Self::Tip => EntryKind::Earning,
             Self::Refund => EntryKind::Refund,
             Self::Topup | Self::Hold | Self::Release | Self::Adjustment | Self::Chargeback => {
                 self.debit_entry()

@@ -17,7 +17,7 @@ pub enum EntryKind {
     Release,
     /// Held money was paid.
     Capture,
-    /// A played song was paid for.
+    /// A DJ was paid for a played song, or got a tip.
     Earning,
     /// A paid fee was returned.
     Refund,
@@ -27,6 +27,8 @@ pub enum EntryKind {
     Adjustment,
     /// The payer took a top-up back.
     Chargeback,
+    /// A guest gave a tip.
+    Tip,
     /// A kind of a newer version.
     #[strum(disabled)]
     Unknown(UnknownName),

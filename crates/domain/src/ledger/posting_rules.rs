@@ -45,7 +45,7 @@ impl PostingRules {
     /// Whether money of this kind that becomes available repays debt first.
     pub(crate) const fn pay_owed(self, kind: TransferKind) -> bool {
         match kind {
-            TransferKind::Capture => true,
+            TransferKind::Capture | TransferKind::Tip => true,
             TransferKind::Topup | TransferKind::Refund | TransferKind::Adjustment => {
                 matches!(self, Self::IncomePaysOwed | Self::ReleasesPayOwed)
             }

@@ -44,8 +44,8 @@ pub enum FeatureLevel {
     Level2,
     /// Additionally ratings of requests.
     Level3,
-    /// Additionally gigs with their requests, and guest accounts. Servers of earlier versions would drop the gig from
-    /// receipts, and refuse the tokens of guest accounts.
+    /// Additionally gigs with their requests, tips, and guest accounts. Servers of earlier versions would drop the gig from
+    /// receipts, cannot read tips, and refuse the tokens of guest accounts.
     #[default]
     Level4,
 }
@@ -130,6 +130,7 @@ impl Purpose {
 /// The level required by a transfer and its accounts.
 pub(super) fn of_transfer(transfer: &Transfer) -> FeatureLevel {
     let of_kind = match transfer.kind {
+        TransferKind::Tip => FeatureLevel::Level4,
         TransferKind::Chargeback => FeatureLevel::Level1,
         TransferKind::Topup
         | TransferKind::Hold

@@ -12,6 +12,11 @@ impl Guard {
         let at = plan.metadata.at;
         let rejection = match *self {
             Self::Present(user) => return present(book, user).map(drop),
+            Self::Active(user) => {
+                let stored = book.get(user).filter(|user| user.is_present());
+                let is_active = stored.is_some_and(|user| user.suspended_at.is_none());
+                (!is_active).then_some(Rejection::Inactive)
+            }
             Self::NoDebt(of) => {
                 let wallet = book.wallets.get(&of).ok_or(Rejection::Missing(EntityKind::Wallet))?;
                 let owed = wallet.balance.owed;

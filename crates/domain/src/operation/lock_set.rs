@@ -138,7 +138,9 @@ impl Plan {
 
     fn lock_guard(&self, guard: Guard, lock_set: &mut LockSet) {
         match guard {
-            Guard::Present(user) | Guard::VerifiedEmail(user) => lock_set.rows.add_user(user),
+            Guard::Present(user) | Guard::Active(user) | Guard::VerifiedEmail(user) => {
+                lock_set.rows.add_user(user);
+            }
             Guard::NoDebt(of) => {
                 lock_set.rows.wallets.insert(of);
             }

@@ -172,6 +172,8 @@ pub enum PlanKind {
     ChangeGig,
     /// A gig ended.
     EndGig,
+    /// A guest gave a tip to a DJ.
+    Tip,
 }
 
 named_enum!(PlanKind);
@@ -182,6 +184,8 @@ explained_enum!(PlanKind);
 pub enum Guard {
     /// The user was not erased.
     Present(UserId),
+    /// The user is neither suspended nor erased.
+    Active(UserId),
     /// The owner of this wallet owes nothing.
     NoDebt(UserId),
     /// The user's withdrawals and another one of this amount stay within a window.

@@ -1,7 +1,7 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
 use crate::gig::{self, AssignedCode, Gig, GigChange, GigRefusal, NewGig};
-use crate::ids::{GigId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{GigId, RequestId, TipId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
@@ -14,6 +14,7 @@ use crate::operation::{
 };
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
+use crate::tip::{self, TipRefusal, TipTerms, TippedDj};
 use crate::topup::{
     self, Charge, GuestTopupLimits, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus,
 };
@@ -375,6 +376,25 @@ pub fn end_gig(metadata: OperationMetadata, gig: &Gig) -> Plan {
             in_gig(plan, gig.dj, offline)
         }
     }
+}
+
+/// Gives a tip of a guest to a DJ. Whether the DJ is active, the guest's debt and the funds are checked when the plan is
+/// applied.
+///
+/// # Errors
+/// [`TipRefusal`].
+pub fn tip(
+    metadata: OperationMetadata,
+    id: TipId,
+    guest: UserId,
+    to: TippedDj<'_>,
+    amount: Amount,
+    terms: &TipTerms,
+) -> Result<Plan, TipRefusal> {
+    let (tip, transfers) = tip::give(id, guest, to, amount, terms, metadata.at)?;
+    let guards = vec![Guard::Active(tip.dj), Guard::NoDebt(guest)];
+    let plan = plan(metadata, PlanKind::Tip, Step::Open(tip.into()), transfers);
+    Ok(Plan { guards, level: FeatureLevel::Level4, ..plan })
 }
 
 /// The plan of a gig, which also sets these fields of its DJ.

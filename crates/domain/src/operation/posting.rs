@@ -25,6 +25,18 @@ struct Open {
     kind: EntryKind,
 }
 
+impl Open {
+    /// The rejection of a transfer. Missing funds are reported with the balance before the first transfer.
+    const fn rejected(&self, rejection: Rejection) -> Rejection {
+        match rejection {
+            Rejection::InsufficientFunds { .. } => {
+                Rejection::InsufficientFunds { available: self.before.balance.available }
+            }
+            other => other,
+        }
+    }
+}
+
 /// Posts all transfers of one operation to these wallets, or returns the reason for a rejection.
 pub(crate) fn post(
     wallets: &HashMap<UserId, Wallet>,
@@ -41,7 +53,8 @@ pub(crate) fn post(
             let outside = match account {
                 Account::Available(user) | Account::Held(user) => {
                     let wallet = opened(wallets, &mut open, user, kind)?;
-                    wallet.now = changed(wallet.now, account, transfer.kind, change, rules)?;
+                    let now = changed(wallet.now, account, transfer.kind, change, rules);
+                    wallet.now = now.map_err(|rejection| wallet.rejected(rejection))?;
                     return Ok(());
                 }
                 Account::Platform(account) => PostingAccount::Platform(account),

@@ -25,6 +25,8 @@ pub enum Rejection {
         /// The debt.
         owed: Money,
     },
+    /// The other party, who must be active, is suspended or erased.
+    Inactive,
     /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
     /// The top-up of a guest account would exceed this limit.

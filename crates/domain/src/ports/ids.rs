@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::{
-    AdjustmentId, GigId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+    AdjustmentId, GigId, OperationId, RequestId, SessionId, TipId, TopupId, UserId, WebhookEndpointId,
+    WithdrawalId,
 };
 use crate::names::named_enum;
 use crate::ports::Unavailable;
@@ -21,6 +22,7 @@ pub enum IdKind {
     Sessions,
     WebhookEndpoints,
     Gigs,
+    Tips,
 }
 
 named_enum!(IdKind);
@@ -86,6 +88,11 @@ pub trait Ids: Send + Sync {
     /// An id for a gig.
     async fn next_gig(&self) -> Result<GigId, Unavailable> {
         valid(GigId::new, number(self, IdKind::Gigs).await?)
+    }
+
+    /// An id for a tip.
+    async fn next_tip(&self) -> Result<TipId, Unavailable> {
+        valid(TipId::new, number(self, IdKind::Tips).await?)
     }
 }
 
@@ -156,8 +163,9 @@ mod tests {
                 Kinds.next_session().await.unwrap().get(),
                 Kinds.next_webhook_endpoint().await.unwrap().get(),
                 Kinds.next_gig().await.unwrap().get(),
+                Kinds.next_tip().await.unwrap().get(),
             ]
         };
-        assert_eq!(allocated.now_or_never().unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(allocated.now_or_never().unwrap(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
     }
 }

@@ -28,6 +28,7 @@ mod readiness;
 mod security_log;
 mod sessions;
 mod timer;
+mod tips;
 mod topups;
 mod wallets;
 mod webhook_endpoints;
@@ -63,6 +64,7 @@ pub use readiness::ReadinessProbe;
 pub use security_log::SecurityLog;
 pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
+pub use tips::Tips;
 pub use topups::Topups;
 pub use wallets::Wallets;
 pub use webhook_endpoints::{EndpointAddition, EndpointUpdate, WebhookEndpoints};
@@ -77,9 +79,9 @@ pub use {
     operation_log::MockOperationLog, passwords::MockPasswords, passwords::MockSecrets, people::MockPeople,
     personal_data::MockPersonalRecords, personal_tokens::MockPersonalTokens, principals::MockPrincipalCheck,
     provider::MockPayoutProvider, provider::MockTopupProvider, provider_messages::MockProviderMessages,
-    readiness::MockReadinessProbe, security_log::MockSecurityLog, sessions::MockSessions, topups::MockTopups,
-    wallets::MockWallets, webhook_endpoints::MockWebhookEndpoints, webhook_sender::MockWebhookSender,
-    withdrawals::MockWithdrawals,
+    readiness::MockReadinessProbe, security_log::MockSecurityLog, sessions::MockSessions, tips::MockTips,
+    topups::MockTopups, wallets::MockWallets, webhook_endpoints::MockWebhookEndpoints,
+    webhook_sender::MockWebhookSender, withdrawals::MockWithdrawals,
 };
 
 use async_trait::async_trait;
@@ -109,6 +111,7 @@ pub trait Store:
     + Audit
     + MusicRequests
     + Gigs
+    + Tips
     + Withdrawals
     + Topups
     + Wallets

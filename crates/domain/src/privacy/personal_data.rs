@@ -14,6 +14,7 @@ use crate::provider_message::ProviderMessage;
 use crate::security_log::SecurityEvent;
 use crate::text::{Line, ShortMessage};
 use crate::timestamp::Timestamp;
+use crate::tip::Tip;
 use crate::topup::Topup;
 use crate::user::challenge::Challenge;
 use crate::user::personal_token::PersonalToken;
@@ -42,6 +43,8 @@ pub enum ExportList {
     Ratings,
     /// The user's gigs.
     Gigs,
+    /// Tips that the user gave or received.
+    Tips,
     /// The user's withdrawals.
     Withdrawals,
     /// The user's top-ups.
@@ -162,6 +165,8 @@ pub enum ExportRecord {
     /// A request made, with its dedication.
     RequestMade(MusicRequest, Option<ShortMessage>),
     Gig(Gig),
+    /// A tip, given or received.
+    Tip(Tip),
     /// A rating of a request, with the time of the request.
     Rating(RequestRating, Timestamp),
     Withdrawal(Withdrawal),
@@ -232,6 +237,7 @@ impl ExportRecord {
                 ExportKey::at(request.created_at, request.id.get())
             }
             Self::Gig(gig) => ExportKey::at(gig.opened_at, gig.id.get()),
+            Self::Tip(tip) => ExportKey::at(tip.created_at, tip.id.get()),
             Self::Rating(rating, requested_at) => ExportKey::at(*requested_at, rating.id.get()),
             Self::Withdrawal(withdrawal) => ExportKey::at(withdrawal.created_at, withdrawal.id.get()),
             Self::Topup(topup) => ExportKey::at(topup.created_at, topup.id.get()),

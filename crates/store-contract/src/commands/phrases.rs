@@ -1,6 +1,6 @@
 //! Sequences of commands for cases that random commands seldom reach.
 
-use proptest::prelude::{Just, Strategy, any};
+use proptest::prelude::{Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
@@ -103,20 +103,11 @@ pub(super) fn ratings() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// A case that random commands seldom reach: requests before and in a gig, which ends by its DJ, by time, or with the
-/// suspension of the DJ.
+/// A case that random commands seldom reach: requests and tips before and in a gig, which ends by its DJ, by time, or with
+/// the suspension of the DJ.
 pub(super) fn evening() -> impl Strategy<Value = Vec<Command>> {
-    let ends = prop_oneof![
-        3 => Just(vec![Command::EndGig { pick: 0 }]),
-        1 => Just(vec![Command::Pass { seconds: LONGEST_SECONDS }]),
-        1 => (FIRST_DJ..OPERATOR).prop_map(|who| vec![
-            Command::ChangeSuspension { who, suspend: true },
-            Command::ReleaseGigs,
-            Command::ChangeSuspension { who, suspend: false },
-        ]),
-    ];
-    (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..4_u8, 0..400_i128, ends).prop_map(
-        |(guest, dj, most, price, ends)| {
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..4_u8, 0..400_i128, 0..5_u8).prop_map(
+        |(guest, dj, most, price, end)| {
             let request = |offer| Command::OpenRequest { guest, dj, popular: true, offer };
             let open = || Command::OpenGig { dj, most, popular: Some(price) };
             let mut commands = vec![
@@ -132,8 +123,19 @@ pub(super) fn evening() -> impl Strategy<Value = Vec<Command>> {
                 Command::ChangeGig { pick: 0, most: 3, accepting: Some(true) },
                 request(None),
                 Command::MoveRequest { pick: 1, to: "played" },
+                Command::Tip { who: guest, pick: 0, cents: price + 1 },
+                Command::Tip { who: dj, pick: 0, cents: 1 },
             ];
-            commands.extend(ends);
+            commands.extend(match end {
+                0..3 => vec![Command::EndGig { pick: 0 }],
+                3 => vec![Command::Pass { seconds: LONGEST_SECONDS }],
+                _ => vec![
+                    Command::ChangeSuspension { who: dj, suspend: true },
+                    Command::Tip { who: guest, pick: 0, cents: 1 },
+                    Command::ReleaseGigs,
+                    Command::ChangeSuspension { who: dj, suspend: false },
+                ],
+            });
             let after_end = Command::ChangeGig { pick: 0, most, accepting: None };
             commands.extend([Command::ReleaseGigs, Command::EndGig { pick: 0 }, after_end, open()]);
             commands

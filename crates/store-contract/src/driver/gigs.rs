@@ -87,6 +87,21 @@ impl HistoryDriver<'_> {
         self.agree(answer, model)
     }
 
+    /// Tips the DJ of a gig.
+    pub(super) async fn tip(
+        &mut self,
+        who: usize,
+        place: usize,
+        cents: i128,
+        keyed: bool,
+    ) -> Result<(), String> {
+        let stored = self.scenario.stored(self.gigs[place]).await.unwrap();
+        let plan = self.scenario.tip_plan(self.metadata(who, keyed), self.people[who], &stored, cents).await;
+        let answer = self.apply(plan).await;
+        let model = self.model.tip(who, place, cents);
+        self.agree(answer, model)
+    }
+
     /// Ends the gigs that are due, and rejects the open requests of ended ones, as the job does.
     pub(super) async fn release_gigs(&mut self) -> Result<(), String> {
         let due =

@@ -10,6 +10,7 @@ FROM (VALUES
     ('adjustment_ids', (SELECT last_value FROM adjustment_ids),
         (SELECT max(reference_id) FROM ledger_entries WHERE reference_kind = 'adjustment')),
     ('gig_ids', (SELECT last_value FROM gig_ids), (SELECT max(id) FROM gigs)),
+    ('tip_ids', (SELECT last_value FROM tip_ids), (SELECT max(id) FROM tips)),
     ('session_ids', (SELECT last_value FROM session_ids), (SELECT max(id) FROM sessions)),
     ('postings_id_seq', (SELECT last_value FROM postings_id_seq), (SELECT max(id) FROM postings)),
     ('login_networks_id_seq', (SELECT last_value FROM login_networks_id_seq), (SELECT max(id) FROM login_networks)),

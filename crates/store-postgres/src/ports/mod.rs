@@ -37,6 +37,8 @@ mod security_log;
 #[path = "../../../store-sql/per_store/ports/sessions.rs"]
 mod sessions;
 mod store;
+#[path = "../../../store-sql/per_store/ports/tips.rs"]
+mod tips;
 #[path = "../../../store-sql/per_store/ports/topups.rs"]
 mod topups;
 #[path = "../../../store-sql/per_store/ports/wallets.rs"]

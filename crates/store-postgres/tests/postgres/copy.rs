@@ -143,7 +143,7 @@ async fn close(store: &dyn Store, database: &TestDatabase) {
 async fn history() -> TestDatabase {
     let database = TestDatabase::create().await;
     let store = Opened(Arc::new(open(database.url()).await));
-    random_histories_agree_with_a_reference_model(&store, 3, 60).await;
+    random_histories_agree_with_a_reference_model(&store, 6, 60).await;
     close(store.0.as_ref(), &database).await;
     client(database.url()).await.batch_execute(MORE).await.unwrap();
     database

@@ -42,6 +42,8 @@ const ROWS: &str = "
     INSERT INTO gigs (id, dj_id, code, title, queue_order, max_open_per_guest, members_only, opened_at, ended_at,
             settled)
         SELECT id, user_id, 'K7TW3M', 'Friday', 'rounds', 3, false, at, at, true FROM numbered;
+    INSERT INTO tips SELECT id, user_id, {other}, (SELECT min(id) FROM gigs), 1, 0, at FROM numbered WHERE n % 2 = 0
+        UNION ALL SELECT id, {other}, user_id, (SELECT min(id) FROM gigs), 1, 0, at FROM numbered WHERE n % 2 = 1;
     INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, created_at, updated_at)
         SELECT id, user_id, 1, 'T', 'USDT', 'TRC20', 'rejected', at, at FROM numbered;
     INSERT INTO topups (id, user_id, amount, status, created_at, updated_at)

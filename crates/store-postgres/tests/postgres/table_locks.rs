@@ -15,6 +15,7 @@ use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
 use cuepoint_domain::text::{GigTitle, Line, ShortMessage};
+use cuepoint_domain::tip::{TipTerms, TippedDj};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, ProfileChange, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
@@ -98,11 +99,14 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
     let gig = opening(store, dj, "K7TW3M").await;
     store.apply(gig.clone()).await.unwrap();
     let Step::Open(Entity::Gig(gig)) = gig.step() else { panic!("{gig:?}") };
+    let (tip, to) = (store.next_tip().await.unwrap(), TippedDj { gig, blocks_guest: false });
+    let terms = TipTerms::default();
     let next_dj = guest(store, 0).await;
     let becoming_dj = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
     store.apply(plans::change_profile(metadata(store, next_dj), next_dj, becoming_dj)).await.unwrap();
     vec![
         dedicated(store, other, dj, gig.id).await,
+        plans::tip(metadata(store, other), tip, other, to, amount(1_00), &terms).unwrap(),
         plans::end_gig(metadata(store, dj), gig),
         opening(store, next_dj, "B2C3D4").await,
         plans::rate_request(metadata(store, other), &played, None, Stars::new(5).unwrap()).unwrap(),

@@ -1,7 +1,7 @@
 //! Rows about gigs that violate one rule each.
 
 use super::Violation;
-use super::rows::{CODE, GIG};
+use super::rows::{CODE, GIG, TIP};
 
 /// The rows.
 pub(super) const GIGS: &[Violation] = &[
@@ -55,4 +55,13 @@ pub(super) const GIGS: &[Violation] = &[
         "INSERT INTO request_messages VALUES (1, 'm', {now}), (1, 'm', {now})",
         "request_messages_pkey: request_messages.request_id",
     ),
+    (TIP, "(0, 2, 1, 1, 10, 1, {now})", "tips_id_check"),
+    (TIP, "(1, 2, 1, 1, 10, 1, {now})", "tips_pkey: tips.id"),
+    (TIP, "(3, 99, 1, 1, 10, 1, {now})", "tips_guest_id_fkey"),
+    (TIP, "(3, 2, 99, 1, 10, 1, {now})", "tips_dj_id_fkey"),
+    (TIP, "(3, 2, 1, 99, 10, 1, {now})", "tips_gig_id_fkey"),
+    (TIP, "(3, 2, 2, 1, 10, 1, {now})", "tips_are_given_to_others"),
+    (TIP, "(3, 2, 1, 1, 0, 0, {now})", "tips_amount_check"),
+    (TIP, "(3, 2, 1, 1, 10, -1, {now})", "tips_commission_check"),
+    (TIP, "(3, 2, 1, 1, 10, 11, {now})", "tips_commission_within_amount"),
 ];

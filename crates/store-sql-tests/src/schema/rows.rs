@@ -8,6 +8,8 @@ pub const REQUEST: &str = "INSERT INTO music_requests (id, requester_id, dj_id, 
 pub const CODE: &str = "INSERT INTO gig_codes (code, dj_id, created_at) VALUES ";
 pub const GIG: &str = "INSERT INTO gigs (id, dj_id, code, title, venue, city, latitude, longitude, message, queue_order, \
     max_open_per_guest, members_only, opened_at, ended_at, settled) VALUES ";
+pub const TIP: &str =
+    "INSERT INTO tips (id, guest_id, dj_id, gig_id, amount, commission, created_at) VALUES ";
 pub const WITHDRAWAL: &str = "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, \
     txid, created_at, updated_at) VALUES ";
 pub const TOPUP: &str =
@@ -70,6 +72,7 @@ pub const SOUND: &[(&str, &str)] = &[
     (GIG, "(1, 1, 'K7TW3M', 't', NULL, NULL, NULL, NULL, NULL, 'rounds', 3, false, {now}, NULL, false)"),
     (REQUEST, "(1, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', {now}, {now}, NULL, {now})"),
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, {now}, 9, {now})"),
+    (TIP, "(1, 2, 1, 1, 10, 0, {now}), (2, 2, 1, 1, 10, 10, {now})"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, {now}, {now})"),
     (TOPUP, "(1, 2, 10, 'confirmed', NULL, {now}, {now})"),
     (TOPUP, "(10, 2, 10, 'reversed', NULL, {now}, {now}), (11, 2, 10, 'failed', NULL, {now}, {now})"),

@@ -1,4 +1,4 @@
-//! Tampering with requests, withdrawals, top-ups and operations.
+//! Tampering with requests, withdrawals, tips, top-ups and operations.
 
 use super::Case;
 
@@ -136,6 +136,42 @@ pub(crate) const ENTITIES: &[Case] = &[
         "a deleted withdrawal",
         "DELETE FROM withdrawals WHERE id = 1",
         "entry 10 of wallet 1 refers to withdrawal 1, which does not exist",
+    ),
+    (
+        "a tip's amount",
+        "UPDATE tips SET amount = {money 3} WHERE id = 1",
+        "tip 1: entry 2 of wallet 10 does not match",
+    ),
+    (
+        "a tip's commission",
+        "UPDATE tips SET commission = 0 WHERE id = 1",
+        "tip 1: entry 1 of wallet 11 does not match",
+    ),
+    (
+        "a tip's commission above its amount",
+        "UPDATE tips SET commission = {money 3} WHERE id = 1",
+        "tip 1: its amounts contradict each other",
+    ),
+    ("a tip to another DJ", "UPDATE tips SET dj_id = 2 WHERE id = 1", "tip 1: its earning entry is missing"),
+    (
+        "a tip of another guest",
+        "UPDATE tips SET guest_id = 1 WHERE id = 1",
+        "tip 1: its tip entry is missing",
+    ),
+    (
+        "a tip in another gig",
+        "UPDATE tips SET gig_id = 2 WHERE id = 1",
+        "tip 1: it differs from the record of operation",
+    ),
+    (
+        "a copied tip",
+        "INSERT INTO tips SELECT id + 1, guest_id, dj_id, gig_id, amount, commission, created_at FROM tips",
+        "tip 2: its tip entry is missing",
+    ),
+    (
+        "a deleted tip",
+        "DELETE FROM tips WHERE id = 1",
+        "entry 2 of wallet 10 refers to tip 1, which does not exist",
     ),
     (
         "a pending top-up confirmed",

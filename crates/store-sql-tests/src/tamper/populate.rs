@@ -7,6 +7,7 @@ use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, 
 use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
 use cuepoint_domain::ports::{Erased, PasswordHash, Store};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::tip::{TipTerms, TippedDj};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal;
@@ -22,7 +23,7 @@ use crate::fixtures::{amount, guest, metadata, now, withdrawal};
 /// approved by user 4) and 5 (approved by users 4 and 5). Wallet 7 has a debt: top-up 5, a hold of withdrawal
 /// 6, the charge-back of the top-up, and top-up 6, which repays a part. Wallet 8 is an erased user's; the
 /// money of top-up 7 is in suspense, and the money of top-up 8 was settled. Wallet 9 has paid a debt with the
-/// money of withdrawal 7.
+/// money of withdrawal 7. Wallet 10 is a guest's: top-up 10, and tip 1 to wallet 11 of a DJ.
 pub async fn populate(store: &dyn Store) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
@@ -81,6 +82,7 @@ pub async fn populate(store: &dyn Store) {
     charged_back(store).await;
     suspended(store, dj.id).await;
     released(store).await;
+    tipped(store).await;
 }
 
 /// A withdrawal approved by one of two operators, and one approved by both.
@@ -156,6 +158,16 @@ async fn released(store: &dyn Store) {
     applied(store, cancel).await;
 }
 
+/// Wallets 10 and 11, and a tip of 2.00 with a commission of 0.20.
+async fn tipped(store: &dyn Store) {
+    let (guest, dj) = (guest(store, 5_00).await, registered_dj(store, "second@example.com").await);
+    let gig = crate::fixtures::gig(store, dj).await;
+    let terms = TipTerms { commission: terms().commission, max_amount: None };
+    let to = TippedDj { gig: &gig, blocks_guest: false };
+    let id = store.next_tip().await.unwrap();
+    applied(store, plans::tip(metadata(store, guest), id, guest, to, amount(2_00), &terms).unwrap()).await;
+}
+
 async fn applied(store: &dyn Store, plan: Plan) -> Outcome {
     store.apply(plan).await.unwrap().receipt().outcome.clone()
 }
@@ -164,12 +176,17 @@ fn terms() -> RequestTerms {
     RequestTerms { commission: BasisPoints::new(1_000).unwrap(), ..RequestTerms::default() }
 }
 
+/// A DJ without prices.
+async fn registered_dj(store: &dyn Store, email: &str) -> UserId {
+    let id = store.next_user().await.unwrap();
+    let user = User::registered(id, Line::new("DJ").unwrap(), Email::new(email).unwrap(), None, true, now());
+    store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    id
+}
+
 /// A DJ with a price of 10.00 a song.
 async fn dj(store: &dyn Store) -> User {
-    let id = store.next_user().await.unwrap();
-    let email = Email::new("dj@example.com").unwrap();
-    let user = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
-    store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    let id = registered_dj(store, "dj@example.com").await;
     let price = Field::Set(Money::from_minor(10_00));
     let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
     let change = ProfileChange { dj, ..ProfileChange::default() };

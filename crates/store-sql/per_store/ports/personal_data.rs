@@ -10,15 +10,17 @@ use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord, OperationNote};
 use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::Tip;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
     Corrupt, StoredChallenge, StoredEntry, StoredGig, StoredMessage, StoredOperation, StoredPersonalToken,
-    StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint,
-    StoredWithdrawal, is_present, known,
+    StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredTip, StoredTopup,
+    StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
 };
 use cuepoint_store_sql::schema::{
     blocks, challenges, gigs, ledger_entries, login_networks, music_requests, operations, personal_tokens,
-    ratings, request_messages, security_events, sessions, topups, users, webhook_endpoints, withdrawals,
+    ratings, request_messages, security_events, sessions, tips, topups, users, webhook_endpoints,
+    withdrawals,
 };
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
@@ -97,6 +99,7 @@ impl PersonalRecords for SqlStore {
             ExportList::RequestsReceived => page.requests_received(connection).await,
             ExportList::Ratings => page.ratings(connection).await,
             ExportList::Gigs => page.gigs(connection).await,
+            ExportList::Tips => page.tips(connection).await,
             ExportList::Withdrawals => page.withdrawals(connection).await,
             ExportList::Topups => page.topups(connection).await,
             ExportList::Entries => page.entries(connection).await,
@@ -164,6 +167,16 @@ impl Page {
         let theirs = by_time!(self, gigs, dj_id, opened_at, id);
         let rows = theirs.select(StoredGig::as_select()).load(&mut connection).await?;
         records(rows, |row: StoredGig| Gig::of_row(row, &self.currency).map(ExportRecord::Gig))
+    }
+
+    /// Given and received tips are each read by an index. The page is the beginning of both together.
+    async fn tips(&self, mut connection: Reading<'_>) -> Records {
+        let given = by_time!(self, tips, guest_id, created_at, id).select(StoredTip::as_select());
+        let received = by_time!(self, tips, dj_id, created_at, id).select(StoredTip::as_select());
+        let mut rows: Vec<StoredTip> = given.load(&mut connection).await?;
+        rows.extend(received.load(&mut connection).await?);
+        let both = records(rows, |row| Tip::of_row(row, &self.currency).map(ExportRecord::Tip))?;
+        Ok(ExportRecord::next(both, self.after, self.limit))
     }
 
     async fn requests_received(&self, mut connection: Reading<'_>) -> Records {

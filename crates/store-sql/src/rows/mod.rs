@@ -12,6 +12,7 @@ mod rating;
 mod revocations;
 mod security_event;
 mod session;
+mod tip;
 mod topup;
 mod user;
 mod wallet;
@@ -24,8 +25,8 @@ pub use crate::named::{Named, StoredName};
 pub use crate::schema::{
     StoredChallenge, StoredCode, StoredDedication, StoredEntry, StoredGig, StoredGigRecord, StoredKey,
     StoredMessage, StoredMessageRecord, StoredOperation, StoredPersonalToken, StoredPosting, StoredRating,
-    StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense, StoredToken, StoredTopup, StoredUser,
-    StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint,
+    StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense, StoredTip, StoredToken, StoredTopup,
+    StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint,
     StoredWebhookEndpointRecord, StoredWithdrawal,
 };
 pub use crate::sum::Sum;

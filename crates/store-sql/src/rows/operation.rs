@@ -19,6 +19,7 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::ports::OperationPage;
 use cuepoint_domain::provider_message::ProviderMessage;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::tip::Tip;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::Withdrawal;
@@ -29,7 +30,7 @@ use uuid::Uuid;
 use crate::entity_rows::Rowed;
 
 use super::{
-    Corrupt, StoredGigRecord, StoredMessage, StoredRating, StoredRequest, StoredTopup, StoredUser,
+    Corrupt, StoredGigRecord, StoredMessage, StoredRating, StoredRequest, StoredTip, StoredTopup, StoredUser,
     StoredWithdrawal, Sum, hash, known, money,
 };
 use crate::schema::{StoredKey, StoredOperation};
@@ -87,6 +88,7 @@ enum OutcomeJson {
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
     Message(StoredMessage),
     Gig(StoredGigRecord),
+    Tip { tip: StoredTip, balance: BalanceJson },
 }
 
 impl StoredOperation {
@@ -228,6 +230,7 @@ impl OutcomeJson {
             }
             Entity::ProviderMessage(message) => Self::Message(message.row(currency)),
             Entity::GigRecord(record) => Self::Gig(StoredGigRecord::of(record)),
+            Entity::Tip(tip) => Self::Tip { tip: tip.row(currency), balance: balance()? },
             // No receipt has a gig with its texts.
             Entity::Gig(_) => return Err(Corrupt::Column("receipt")),
         })
@@ -250,6 +253,7 @@ impl OutcomeJson {
             }
             Self::Message(row) => (ProviderMessage::of_row(row, currency)?.into(), None),
             Self::Gig(record) => (record.record()?.into(), None),
+            Self::Tip { tip, balance } => (Tip::of_row(tip, currency)?.into(), Some(balance)),
         };
         let balance = balance.map(|balance| balance.balance(currency)).transpose()?;
         Ok(Outcome { entity, balance })

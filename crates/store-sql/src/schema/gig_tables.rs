@@ -1,9 +1,10 @@
-//! Gigs, the codes of DJs, and the dedications of requests.
+//! Gigs with their tips, the codes of DJs, and the dedications of requests.
 
 use cuepoint_domain::gig::QueueOrder;
 use serde::{Deserialize, Serialize};
 
-use crate::sql_types::{BigInt, Bool, Double, Nullable, SmallInt, Text, UtcTime};
+use super::text;
+use crate::sql_types::{BigInt, Bool, Double, MoneySum, Nullable, SmallInt, Text, UtcTime};
 use crate::table::{own, own_and, table};
 
 table! {
@@ -53,6 +54,23 @@ table! {
             "the text of another user",
         )],
     );
+}
+
+table! {
+    /// A tip.
+    #[derive(Serialize, Deserialize)]
+    tips(id): StoredTip {
+        id [Key]: BigInt,
+        guest_id: BigInt,
+        dj_id: BigInt,
+        gig_id: BigInt,
+        amount: MoneySum,
+        commission: MoneySum,
+        #[serde(with = "text::micros")]
+        created_at: UtcTime,
+    }
+    counter Reserved tip_ids;
+    mentions own("{id} IN (guest_id, dj_id)");
 }
 
 /// The record of a gig inside a receipt.

@@ -17,7 +17,8 @@ pub use entities::{
     StoredWithdrawal, music_requests, provider_messages, ratings, topups, withdrawals,
 };
 pub use gig_tables::{
-    StoredCode, StoredDedication, StoredGig, StoredGigRecord, gig_codes, gigs, request_messages,
+    StoredCode, StoredDedication, StoredGig, StoredGigRecord, StoredTip, gig_codes, gigs, request_messages,
+    tips,
 };
 pub use ledger::{
     StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent, StoredWallet,
@@ -56,6 +57,7 @@ tables! {
     music_requests,
     request_messages,
     ratings,
+    tips,
     withdrawals,
     topups,
     ledger_entries,

@@ -237,7 +237,7 @@ mod tests {
             let message = format!("{:#}", migrate(&mut connection, &broken).unwrap_err());
             assert!(message.contains(OWN.name) && message.contains(cause), "{message}");
             assert_eq!(schema(&mut connection), before);
-            assert_eq!(value(&mut connection, "SELECT count(*) FROM ids").unwrap(), "7");
+            assert_eq!(value(&mut connection, "SELECT count(*) FROM ids").unwrap(), "8");
             assert_eq!(value(&mut connection, "PRAGMA foreign_keys").unwrap(), "1");
         }
         ensure_migrated(&mut connection, MIGRATIONS).unwrap();
@@ -277,7 +277,7 @@ mod tests {
         migrate(&mut connection, MIGRATIONS).unwrap();
         assert_eq!(value(&mut connection, "PRAGMA integrity_check").unwrap(), "ok");
         // Reads the schema again, which EXPLAIN does not.
-        assert_eq!(value(&mut other, "SELECT count(*) FROM ids").unwrap(), "7");
+        assert_eq!(value(&mut other, "SELECT count(*) FROM ids").unwrap(), "8");
         assert_eq!(tables_with_temporary_trees(&mut other), Vec::<String>::new());
         let unknown = other.batch_execute("UPDATE ids SET kind = 'unknown' WHERE kind = 'users'");
         assert!(unknown.unwrap_err().to_string().contains("ids_kind_check"));

@@ -55,12 +55,13 @@ const WHOLE: [(&str, &str); 6] = [
 ];
 
 /// Statements that may sort rows, by parts of them, and the reason.
-const SORTED: [(&[&str], &str); 6] = [
+const SORTED: [(&[&str], &str); 7] = [
     (
         &["`music_requests`.`gig_id` IS NULL", "ORDER BY `music_requests`.`id`"],
         "the open requests to one DJ from before a gig",
     ),
     (&["ORDER BY `gigs`.`latitude`, `gigs`.`id`"], "open gigs of one latitude"),
+    (&["`tips`.`guest_id` = ?", "OR (`tips`.`dj_id` = ?"], "the tips that one user gave and received"),
     (&["FROM `phone_codes` WHERE"], "the codes of one day to one number or from one network"),
     (&["FROM `login_networks` WHERE"], "the networks of one user, stored for 30 days"),
     (&["ORDER BY `sessions`.`used_at`"], "the live sessions of one user, whose number is limited"),
@@ -325,7 +326,7 @@ fn generated(column: &Column) -> String {
         ("ledger_entries", "wallet_id") | ("blocks", "guest_id") => "n / 10 + 1",
         ("ledger_entries", "seq") => "n % 10 + 1",
         ("wallets", "user_id") => "n",
-        (_, "user_id" | "requester_id" | "dj_id") => "n % 500 + 1",
+        (_, "user_id" | "requester_id" | "guest_id" | "dj_id") => "n % 500 + 1",
         _ => "",
     };
     if !special.is_empty() {

@@ -205,7 +205,7 @@ async fn a_plan_is_applied_once_if_the_answer_of_its_commit_is_lost() {
     changes.into_iter().for_each(|change| change.answer(None));
     let unknown = answer_of_once.await.unwrap().unwrap_err().to_string();
     assert_eq!(unknown, "the outcome of a commit is unknown");
-    assert_eq!(answer_of_repeatable.await.unwrap().unwrap(), 7);
+    assert_eq!(answer_of_repeatable.await.unwrap().unwrap(), 8);
     committer.database.close();
     let store = SqliteStore::open(directory.path(), usd()).unwrap();
     assert_eq!(available(&store, user).await, 2_00);

@@ -290,7 +290,7 @@ async fn a_restored_directory_has_a_new_epoch_and_higher_ids() {
     store.close().await;
     let mut restored = connection(&data.join("cuepoint.db"));
     assert_eq!(number(&mut restored, "SELECT epoch FROM deployment"), 7);
-    assert_eq!(number(&mut restored, "SELECT count(*) FROM ids WHERE next > 1000000"), 7);
+    assert_eq!(number(&mut restored, "SELECT count(*) FROM ids WHERE next > 1000000"), 8);
     assert_eq!(number(&mut restored, "SELECT count(*) FROM sqlite_sequence WHERE seq >= 1000000"), 6);
     let numbered = "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'";
     assert_eq!(number(&mut restored, numbered), 6, "every numbered table is moved ahead");

@@ -32,11 +32,12 @@ pub const fn meaning(kind: EntryKind) -> &'static str {
             "A held amount was paid: for a played song, or for a completed withdrawal. `amount` is 0, because the \
              hold has already taken it from the available balance."
         }
-        EntryKind::Earning => "A DJ was paid for a played song, less the platform's commission.",
+        EntryKind::Earning => "A DJ was paid for a played song or got a tip, less the platform's commission.",
         EntryKind::Refund => "A guest got the fee of a played song back.",
         EntryKind::Reversal => "A DJ's payment for a song was taken back, because the fee was refunded.",
         EntryKind::Adjustment => "An operator corrected the balance.",
         EntryKind::Chargeback => "A top-up was taken back, because its payment was charged back.",
+        EntryKind::Tip => "A guest gave a tip to a DJ.",
         EntryKind::Unknown(_) => "A kind of a newer version.",
     }
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use cuepoint_domain::{
     address, entity_ref, event, gig, ledger, music_request, operation, privacy::personal_data,
-    provider_message, security_log, topup, user, user::challenge, user::personal_token, webhook, withdrawal,
+    provider_message, security_log, tip, topup, user, user::challenge, user::personal_token, webhook,
+    withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -242,6 +243,8 @@ names_of! {
     TokenScope = personal_token::TokenScope;
     /// Order of a queue:
     QueueOrder = gig::QueueOrder;
+    /// Side of the caller in a tip:
+    TipDirection = tip::TipDirection;
     /// Popularity of an artist:
     ArtistType = user::ArtistType, example: "popular";
     /// Provider that sent a message:

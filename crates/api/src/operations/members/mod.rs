@@ -1,4 +1,4 @@
-//! Operations of users: their logins, tokens, profiles, requests, wallets, withdrawals, events and webhook endpoints.
+//! Operations of users: their logins, tokens, profiles, requests, wallets, tips, withdrawals, events and webhook endpoints.
 
 pub mod auth;
 pub mod blocks;
@@ -14,6 +14,7 @@ pub mod profile;
 pub mod ratings;
 pub mod requests;
 pub mod sessions;
+pub mod tips;
 pub mod topups;
 pub mod verifications;
 pub mod wallet;
@@ -39,6 +40,7 @@ pub(super) fn operations() -> Vec<Declaration> {
         ratings::operations(),
         requests::operations(),
         sessions::operations(),
+        tips::operations(),
         topups::operations(),
         verifications::operations(),
         wallet::operations(),

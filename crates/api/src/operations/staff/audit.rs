@@ -54,7 +54,7 @@ view! {
         /// Number of checked postings.
         #[schema(minimum = 0, example = 30)]
         postings: u64 = seen.postings,
-        /// Number of checked requests, withdrawals, top-ups and adjustments.
+        /// Number of checked requests, withdrawals, top-ups, tips and adjustments.
         #[schema(minimum = 0, example = 60)]
         objects: u64 = seen.entities,
         /// The first contradiction; null if there is none.

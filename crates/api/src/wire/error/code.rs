@@ -80,7 +80,7 @@ codes! {
     /// The guest of a request cannot answer it, and its DJ cannot cancel or rate it.
     NotYourRequest = FORBIDDEN, "not_your_request", "Only the other party to this request can do this.";
     /// Operators cannot decide about themselves and their own wallet, withdrawals, top-ups and requests. Another
-    /// operator can.
+    /// operator can. A DJ cannot give a tip to themselves.
     OwnAccount = FORBIDDEN, "own_account", "You cannot do this for your own account. Ask another operator.";
     /// An operator who adjusted a wallet cannot approve, reject or fail its owner's withdrawals for 30 days. Another
     /// operator can.

@@ -49,8 +49,8 @@ fn unknown_configuration_keys_are_refused_in_variables_and_in_the_file() {
     let in_file = |sentence: &str| format!("{sentence} (in {})", file.path().display());
     let sentence = in_file("server.prot: there is no such key");
     refused(file.settings("[server]\nprot = 1", &[]), &sentence);
-    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `gigs`, `ledger`, `events`, \
-                    `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
+    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `gigs`, `tips`, `ledger`, \
+                    `events`, `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
                     `cors`, `access`, `rate_limits`, `bootstrap`";
     let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
     refused(file.settings("[sever]\nport = 1", &[]), &in_file(&sentence));

@@ -11,6 +11,7 @@ const COMPLETE: &[(&str, &str)] = &[
     ("notifier.email", "smtp"),
     ("notifier.smtp_url", "smtps://user:password@mail.example.com"),
     ("notifier.from", "Cuepoint <no-reply@example.com>"),
+    ("tips.max_amount", "50"),
 ];
 
 /// The warnings in production, where these keys of a complete configuration have other values; an empty one is not
@@ -49,6 +50,10 @@ fn each_missing_feature_or_ignored_key_causes_one_warning() {
                 "server.trusted_proxies is empty: behind a reverse proxy, all clients share the rate limits of the \
                proxy's address",
             ],
+        ),
+        (
+            &[("tips.max_amount", "")],
+            &["tips.max_amount is not set: one tip can move the whole balance of a stolen card"],
         ),
         (
             &[("storage.dir", "/var/lib/cuepoint")],

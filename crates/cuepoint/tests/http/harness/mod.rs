@@ -38,7 +38,7 @@ pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{RawConnection, answers, exchange};
-pub(crate) use routes::{ROUTES, Route};
+pub(crate) use routes::{ROUTES, Route, UNKNOWN_CODE};
 pub(crate) use server::{
     LISTENING, Place, SHARED_KEY, Server, completed, default_hash_cost, once_servers_are_gone, run, run_at,
 };

@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 /// The base address of the API.
 const BASE: &str = "/api/v1";
 
+/// A well-formed code that no DJ has.
+pub(crate) const UNKNOWN_CODE: &str = "K7TW3M";
+
 /// The methods of routes.
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /// A route of the contract.
 pub(crate) struct Route {
     pub(crate) method: &'static str,
-    /// Its path; `{id}` stands for an id.
+    /// Its path; `{id}` stands for an id, `{code}` for the code of a gig.
     pub(crate) path: &'static str,
     /// Whether it requires a token.
     pub(crate) private: bool,
@@ -46,7 +49,7 @@ impl Route {
 
     /// Its path with this id.
     pub(crate) fn at(&self, id: impl std::fmt::Display) -> String {
-        self.path.replace("{id}", &id.to_string()).replace("{code}", "K7TW3M")
+        self.path.replace("{id}", &id.to_string()).replace("{code}", UNKNOWN_CODE)
     }
 
     /// Whether it is reserved for operators.

@@ -31,6 +31,6 @@ pub use done::Done;
 pub(super) use effects::Effects;
 pub(super) use expiry::Expiry;
 pub use loadable::Loadable;
-pub use receipts::{Adjusted, FromReceipt, Withdrawn};
+pub use receipts::{Adjusted, FromReceipt, Tipped, Withdrawn};
 pub(super) use run::ATTEMPTS;
 pub use run::Executor;

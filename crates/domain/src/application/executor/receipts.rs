@@ -6,12 +6,20 @@ use crate::ledger::adjustment::Adjustment;
 use crate::operation::{Entity, Receipt};
 use crate::ports::Profile;
 use crate::timestamp::Timestamp;
+use crate::tip::Tip;
 use crate::withdrawal::Withdrawal;
 
 /// A withdrawal, with its owner's balance after the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Withdrawn {
     pub withdrawal: Withdrawal,
+    pub balance: Balance,
+}
+
+/// A tip, with the guest's balance after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tipped {
+    pub tip: Tip,
     pub balance: Balance,
 }
 
@@ -57,6 +65,12 @@ impl FromReceipt for Profile {
 impl FromReceipt for Withdrawn {
     fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
         with_balance(receipt).map(|(withdrawal, balance)| Self { withdrawal, balance })
+    }
+}
+
+impl FromReceipt for Tipped {
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+        with_balance(receipt).map(|(tip, balance)| Self { tip, balance })
     }
 }
 

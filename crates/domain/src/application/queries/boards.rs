@@ -10,6 +10,7 @@ use time::Duration;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
+use crate::application::queries::gig_of_code::{dj_of, newest_gig, present_user};
 use crate::application::queries::gig_queue::QueueNow;
 use crate::application::queries::gigs::{ShownGig, shown};
 use crate::authorization::{Principal, permission};
@@ -19,7 +20,6 @@ use crate::gig::{Board, BoardGig, DjCode, Gig, NextSong, Song};
 use crate::ids::UserId;
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
-use crate::page::PageRequest;
 use crate::text::ShortMessage;
 use crate::timestamp::Timestamp;
 use crate::user::{Coordinates, Kilometres, User};
@@ -36,8 +36,6 @@ const CODES_FRESH_FOR: Duration = Duration::seconds(2);
 const MOST_CODES: u32 = 100_000;
 /// The maximum number of requests on a list of the principal's own.
 const MOST_OWN: u32 = 50;
-/// The period after the end of a gig in which its guests can see their requests in it.
-const SHOWN_AFTER_END: Duration = Duration::hours(24);
 /// The maximum number of open gigs that are compared by their distance.
 const MOST_COMPARED: u32 = 2_000;
 /// The maximum number of gigs near a place.
@@ -178,7 +176,7 @@ impl BoardQueries {
         let slot = match known {
             Some(slot) => slot,
             None => {
-                self.dj_of(code).await?;
+                dj_of(&self.env, code).await?;
                 self.keep(code)
             }
         };
@@ -230,12 +228,13 @@ impl BoardQueries {
 
     /// The open gig of a board, or else the DJ's last one if it has ended within a day.
     async fn newest_gig(&self, board: &Board) -> Result<Option<Gig>, Failure> {
-        if let Some(open) = &board.gig {
-            return Ok(Some(open.gig.clone()));
+        match &board.gig {
+            Some(open) => Ok(Some(open.gig.clone())),
+            None => {
+                let newest = newest_gig(&self.env, board.dj.id).await?;
+                Ok(newest.filter(|gig| gig.ended_at.is_some()))
+            }
         }
-        let newest = self.env.gigs.gigs(board.dj.id, PageRequest::new(1, 1)).await?.rows.pop();
-        let now = self.env.now();
-        Ok(newest.filter(|gig| gig.ended_at.is_some_and(|end| now < end.plus(SHOWN_AFTER_END))))
     }
 
     /// The open gigs within this distance, nearest first.
@@ -247,7 +246,7 @@ impl BoardQueries {
         let open = self.env.gigs.open_gigs_between(south, north, MOST_COMPARED).await?;
         let boards = nearest(open, from, within, MOST_NEARBY).into_iter().map(
             |NearbyGig { gig, distance }| async move {
-                let dj = self.present_user(gig.dj).await?.filter(|dj| dj.suspended_at.is_none());
+                let dj = present_user(&self.env, gig.dj).await?.filter(|dj| dj.suspended_at.is_none());
                 let is_online = dj.as_ref().and_then(|dj| dj.dj.as_ref()).is_some_and(|dj| dj.online);
                 Ok::<_, Failure>(dj.map(|dj| NearbyBoard { gig: shown(gig, is_online), dj, distance }))
             },
@@ -288,7 +287,7 @@ impl BoardQueries {
 
     /// Reads a board with its queue.
     async fn read(&self, code: DjCode, at: Timestamp) -> Result<Read, Failure> {
-        let dj = self.dj_of(code).await?;
+        let dj = dj_of(&self.env, code).await?;
         let gig = match dj.suspended_at {
             None => self.env.gigs.open_gig(dj.id).await?,
             // The job ends it.
@@ -302,22 +301,6 @@ impl BoardQueries {
             None => (None, None),
         };
         Ok(Read { board: Arc::new(Board { code, dj, gig }), queue, at })
-    }
-
-    /// The DJ whose current code this is.
-    async fn dj_of(&self, code: DjCode) -> Result<User, Failure> {
-        let assigned = self.env.gigs.assigned(code).await?.ok_or(Failure::NotFound)?;
-        let newest = self.env.gigs.code_of(assigned.dj).await?;
-        if newest.is_none_or(|newest| newest.code != code) {
-            return Err(Failure::NotFound);
-        }
-        self.present_user(assigned.dj).await?.ok_or(Failure::NotFound)
-    }
-
-    /// A user who was not erased.
-    async fn present_user(&self, id: UserId) -> Result<Option<User>, Failure> {
-        let profile = self.env.people.profile(id).await?;
-        Ok(profile.map(|profile| profile.user).filter(|user| user.erased_at.is_none()))
     }
 
     /// The slot of a code, which may be new.

@@ -7,6 +7,7 @@ use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
 use crate::application::queries::gig_queue::QueueNow;
+use crate::application::queries::tips::tips_in;
 use crate::authorization::{Principal, permission};
 use crate::gig::queue::{Place, PlayedSong};
 use crate::gig::report::GigReport;
@@ -77,6 +78,8 @@ pub struct QueueTotals {
     pub earned: Money,
     /// The fees of open requests.
     pub held: Money,
+    /// The tips, before the commission.
+    pub tips: Money,
 }
 
 /// Reads the gigs of the principal.
@@ -115,7 +118,8 @@ impl GigQueries {
         let gig = self.own(principal, id).await?;
         let queue = QueueNow::read(&self.env, &gig.gig).await?;
         let QueueNow { open, others, places, .. } = &queue;
-        let totals = totals(open, others)?;
+        let tips = tips_in(&self.env, id).await?;
+        let totals = QueueTotals { tips, ..totals(open, others)? };
         let guests: BTreeSet<UserId> = open.iter().map(|request| request.requester).collect();
         let names = self.env.people.names(&guests).await?;
         let ids = open.iter().map(|request| request.id).collect();
@@ -151,7 +155,8 @@ impl GigQueries {
         let cancelled = self.env.gigs.cancelled_in_gig(id).await?;
         let played = requests.iter().filter(|request| request.was_played()).map(|request| request.id);
         let stars = self.env.gigs.stars(&played.collect()).await?;
-        let report = GigReport::new(&requests, cancelled, &stars).ok_or(Failure::OutOfRange)?;
+        let tips = tips_in(&self.env, id).await?;
+        let report = GigReport::new(&requests, cancelled, &stars, tips).ok_or(Failure::OutOfRange)?;
         Ok(ReportedGig { gig, report })
     }
 
@@ -166,7 +171,7 @@ pub(super) fn shown(gig: Gig, is_online: bool) -> ShownGig {
     ShownGig { gig, status }
 }
 
-/// The numbers of open requests and of the others.
+/// The numbers of open requests and of the others, without tips.
 fn totals(open: &[MusicRequest], others: &[MusicRequest]) -> Result<QueueTotals, Failure> {
     let mut totals = QueueTotals::default();
     let mut guests: BTreeSet<UserId> = BTreeSet::new();

@@ -2,6 +2,7 @@
 
 mod boards;
 mod events;
+mod gig_of_code;
 mod gig_queue;
 mod gigs;
 mod music_requests;
@@ -10,12 +11,14 @@ mod profiles;
 mod provider_messages;
 mod security_log;
 mod settings;
+mod tips;
 mod topups;
 mod wallet;
 mod withdrawals;
 
 pub use boards::{BOARD_FRESH_FOR, BoardQueries, NearbyBoard, OfferPlace, OwnRequest, OwnRequests};
 pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
+pub(in crate::application) use gig_of_code::{dj_of, recent_gig};
 pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ReportedGig, ShownGig, ShownQueue};
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
@@ -23,6 +26,7 @@ pub use profiles::ProfileQueries;
 pub use provider_messages::ProviderMessageQueries;
 pub use security_log::SecurityLogQueries;
 pub use settings::SettingsQueries;
+pub use tips::TipQueries;
 pub use topups::{TopupQueries, TopupSearch};
 pub use wallet::WalletQueries;
 pub use withdrawals::{ReviewedWithdrawal, WithdrawalQueries};

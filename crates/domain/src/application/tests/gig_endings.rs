@@ -9,7 +9,7 @@ use crate::operation::{Actor, OperationMetadata, Step, plans};
 use crate::text::GigTitle;
 
 /// A gig of DJ 2 that was opened an hour ago.
-fn gig(ended_at: Option<Timestamp>) -> Gig {
+pub(super) fn gig(ended_at: Option<Timestamp>) -> Gig {
     Gig {
         id: GigId::new(5).unwrap(),
         dj: user(2),

@@ -20,6 +20,7 @@ mod registrations;
 mod sessions;
 mod simulated_time;
 mod single_flight;
+mod tips;
 mod topup_orders;
 mod verifications;
 mod webhook_changes;
@@ -43,7 +44,7 @@ use super::*;
 use crate::authorization::Principal;
 use crate::event::Feed;
 use crate::ids::{
-    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+    AdjustmentId, OperationId, RequestId, SessionId, TipId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
 };
 use crate::ledger::PostingRules;
 use crate::ledger::adjustment::AdjustmentTerms;
@@ -57,6 +58,7 @@ use crate::ports::*;
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
+use crate::tip::TipTerms;
 use crate::topup::{GuestTopupLimits, OrderTerms, Topup};
 use crate::user::session::ClientInfo;
 use crate::user::{ArtistType, DjProfile, Role, User};
@@ -73,6 +75,7 @@ struct Doubles {
     ledger: MockLedger,
     requests: MockMusicRequests,
     gigs: MockGigs,
+    tips: MockTips,
     withdrawals: MockWithdrawals,
     topups: MockTopups,
     wallets: MockWallets,
@@ -134,6 +137,7 @@ impl Doubles {
             audit: Arc::new(MockAudit::new()),
             requests: Arc::new(self.requests),
             gigs: Arc::new(self.gigs),
+            tips: Arc::new(self.tips),
             withdrawals: Arc::new(self.withdrawals),
             topups: Arc::new(self.topups),
             wallets: Arc::new(self.wallets),
@@ -170,6 +174,7 @@ fn constant_ids() -> MockIds {
     ids.expect_next_withdrawal().returning(|| Ok(WithdrawalId::new(8).unwrap()));
     ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
     ids.expect_next_topup().returning(|| Ok(TopupId::new(7).unwrap()));
+    ids.expect_next_tip().returning(|| Ok(TipId::new(6).unwrap()));
     ids.expect_next_adjustment().returning(|| Ok(AdjustmentId::new(4).unwrap()));
     ids.expect_next_session().returning(|| Ok(SessionId::new(5).unwrap()));
     ids.expect_next_user().returning(|| Ok(user(4)));
@@ -272,6 +277,7 @@ impl Default for Terms {
         Self {
             requests: RequestTerms::default(),
             longest_gig: Duration::hours(12),
+            tips: TipTerms::default(),
             withdrawals: WithdrawalTerms::default(),
             adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
             topups: OrderTerms {

@@ -17,6 +17,7 @@ statement! {
         music_request: Text as &'static str,
         withdrawal: Text as &'static str,
         topup: Text as &'static str,
+        tip: Text as &'static str,
         adjustment: Text as &'static str,
         adjusts: Text as &'static str,
     ] -> Columns<StoredEntry>
@@ -34,6 +35,7 @@ impl Showing<'_> {
             music_request: EntityKind::MusicRequest.name(),
             withdrawal: EntityKind::Withdrawal.name(),
             topup: EntityKind::Topup.name(),
+            tip: EntityKind::Tip.name(),
             adjustment: EntityKind::Adjustment.name(),
             adjusts: PlanKind::Adjust.name(),
         };

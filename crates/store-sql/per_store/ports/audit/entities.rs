@@ -1,16 +1,18 @@
-//! Every request, withdrawal, top-up and adjustment with its trace: its entries, postings and operations.
+//! Every request, withdrawal, top-up, tip and adjustment with its trace: its entries, postings and operations.
 
 use std::collections::HashMap;
 
 use cuepoint_domain::audit::Trace;
 use cuepoint_domain::gig::Gig;
 use cuepoint_domain::operation::Entity;
+use cuepoint_domain::tip::Tip;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    StoredEntry, StoredGig, StoredOperation, StoredPosting, StoredRequest, StoredTopup, StoredWithdrawal,
+    StoredEntry, StoredGig, StoredOperation, StoredPosting, StoredRequest, StoredTip, StoredTopup,
+    StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    gigs, ledger_entries, music_requests, operations, postings, topups, withdrawals,
+    gigs, ledger_entries, music_requests, operations, postings, tips, topups, withdrawals,
 };
 use cuepoint_store_sql::sql_types::ColumnId;
 use cuepoint_store_sql::table::Numbered;
@@ -57,6 +59,8 @@ impl Showing<'_> {
         show_table!(self, topups, StoredTopup, "top-up", |row: StoredTopup, currency| row
             .topup(currency)
             .map(Entity::Topup));
+        show_table!(self, tips, StoredTip, "tip", |row, currency| Tip::of_row(row, currency)
+            .map(Entity::Tip));
         self.adjustments().await?;
         self.gigs().await
     }

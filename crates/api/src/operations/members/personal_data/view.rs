@@ -8,6 +8,7 @@ use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::privacy::personal_data::{ExportRecord, OperationNote};
 use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip;
 use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
@@ -24,10 +25,12 @@ use cuepoint_views::rating::RatingView;
 use cuepoint_views::request::MusicRequestView;
 use cuepoint_views::security_event::SecurityEventView;
 use cuepoint_views::session::ActiveSessionView;
+use cuepoint_views::tip::TipView;
 use cuepoint_views::topup::TopupView;
 use cuepoint_views::view;
 use cuepoint_views::wallet::{ObjectReferenceView, WalletEntryView, WalletView};
 use cuepoint_views::webhook_endpoint::WebhookEndpointView;
+use cuepoint_views::wire::money::Number;
 use cuepoint_views::wire::names;
 use cuepoint_views::wire::time::WireTimestamp;
 use cuepoint_views::withdrawal::WithdrawalView;
@@ -58,6 +61,8 @@ pub struct PersonalDataExportView {
     pub ratings: Vec<RatingView>,
     /// Gigs of the user.
     pub gigs: Vec<GigDetailsView>,
+    /// Tips that the user has given or received.
+    pub tips: Vec<ExportedTipView>,
     /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
@@ -189,6 +194,21 @@ view! {
 }
 
 view! {
+    /// A tip with its guest and its commission.
+    pub struct ExportedTipView as ExportedTip of (tip: &tip::Tip, currency: &Currency) {
+        /// The tip.
+        #[serde(flatten)]
+        tip: TipView = TipView::new(tip, currency),
+        /// Id of the guest.
+        #[id(example = 8)]
+        guest_id: i64 = tip.guest.get(),
+        /// The platform's part of the amount, in major units.
+        #[decimal(example = 0.50)]
+        commission: Number = Number::money(currency, tip.commission),
+    }
+}
+
+view! {
     /// A withdrawal with its reference.
     pub struct ExportedWithdrawalView as ExportedWithdrawal of (
         withdrawal: &withdrawal::Withdrawal,
@@ -296,6 +316,7 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
             to_vec(&ExportedRequestView::new(request, message.as_ref(), currency))
         }
         ExportRecord::Gig(gig) => to_vec(&GigDetailsView::new(gig)),
+        ExportRecord::Tip(tip) => to_vec(&ExportedTipView::new(tip, currency)),
         ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
         ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),

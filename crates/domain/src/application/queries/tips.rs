@@ -1,0 +1,36 @@
+//! Tips, as the guests who gave them and the DJs who received them see them.
+
+use std::sync::Arc;
+
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::Authorized;
+use crate::authorization::{Principal, permission};
+use crate::ids::GigId;
+use crate::money::Money;
+use crate::page::{PageRequest, Rows};
+use crate::tip::{self, Tip, TipDirection, TipFilter};
+
+/// Reads tips.
+#[derive(Clone)]
+pub struct TipQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl TipQueries {
+    /// A page of the tips that the principal gave, received, or both, newest first.
+    pub async fn list(
+        &self,
+        principal: &Principal,
+        direction: Option<TipDirection>,
+        page: PageRequest,
+    ) -> Result<Rows<Tip>, Failure> {
+        let user = *Authorized::<_, permission::TipDj>::own(principal)?;
+        Ok(self.env.tips.tips(&TipFilter { user, direction }, page).await?)
+    }
+}
+
+/// The sum of the tips in a gig, before the commission.
+pub(super) async fn tips_in(env: &Environment, gig: GigId) -> Result<Money, Failure> {
+    tip::sum(env.tips.tips_in_gig(gig).await?).ok_or(Failure::OutOfRange)
+}

@@ -1,0 +1,193 @@
+//! Tips of guests to DJs.
+
+use std::sync::Arc;
+
+use cuepoint_domain::gig::Gig;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::EntryKind;
+use cuepoint_domain::operation::{Rejection, plans};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Applied, Erased, Store};
+use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord};
+use cuepoint_domain::tip::{Tip, TipDirection, TipFilter, TipRefusal};
+use cuepoint_domain::user::UserStatusChange;
+
+use crate::gigs::{ended, opened};
+use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, tip_of};
+
+promises! { ($) tips as tips_promises {
+    a_tip_pays_the_dj_and_the_commission,
+    a_tip_pays_the_debt_of_its_dj_first,
+    no_dj_gets_a_tip_once_suspended_or_erased,
+    concurrent_tips_never_exceed_the_balance,
+    given_and_received_tips_are_listed_newest_first,
+    given_and_received_tips_are_exported_completely,
+}}
+
+async fn tip(scenario: &Scenario, guest: UserId, gig: &Gig, cents: i128, seconds: i64) -> Tip {
+    let plan = scenario.tip_plan(scenario.by(guest, at(seconds)), guest, gig, cents).await.unwrap();
+    tip_of(&scenario.fresh(plan).await)
+}
+
+async fn listed(scenario: &Scenario, user: UserId, direction: Option<TipDirection>) -> Vec<Tip> {
+    let page = PageRequest::new(1, 100);
+    scenario.store.tips(&TipFilter { user, direction }, page).await.unwrap().rows
+}
+
+/// A tip reads back, moves the money at once, and leaves an entry in both wallets. Its commission is rounded as of a fee.
+pub async fn a_tip_pays_the_dj_and_the_commission(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store).with_commission(1_000);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let given = tip(&scenario, guest, &gig, 345, 2).await;
+    // A tenth of 345 is 34.5, which is rounded to an even number.
+    let (id, gig_id) = (given.id, gig.id);
+    let expected =
+        Tip { id, guest, dj, gig: gig_id, amount: amount(345), commission: money(34), created_at: at(2) };
+    assert_eq!(given, expected);
+    assert_eq!(scenario.stored(id).await, Some(expected));
+    assert_eq!(scenario.balance(guest).await, balance(655, 0));
+    assert_eq!(scenario.balance(dj).await, balance(311, 0));
+    let newest = |user| {
+        let store = scenario.store.clone();
+        async move { store.entries(user, PageRequest::new(1, 1)).await.unwrap().rows.pop().unwrap() }
+    };
+    for (user, kind) in [(guest, EntryKind::Tip), (dj, EntryKind::Earning)] {
+        let entry = newest(user).await;
+        assert_eq!((entry.kind, entry.reference), (kind, id.into()));
+    }
+    let gig = ended(&scenario, &gig, 3).await;
+    tip(&scenario, guest, &gig, 655, 4).await;
+    assert_eq!(scenario.balance(guest).await, balance(0, 0));
+    let mut amounts = scenario.store.tips_in_gig(gig.id).await.unwrap();
+    amounts.sort_unstable();
+    assert_eq!(amounts, [amount(345), amount(655)]);
+    let other = opened(&scenario, dj, 5).await;
+    assert_eq!(scenario.store.tips_in_gig(other.id).await.unwrap(), []);
+    scenario.audit().await;
+}
+
+/// A tip is income: it pays what the DJ owes before it becomes available. A guest who owes money cannot give one.
+pub async fn a_tip_pays_the_debt_of_its_dj_first(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let topup = scenario.confirmed_topup(dj, 300).await;
+    scenario.withdraw(dj, 300, at(2)).await.unwrap();
+    let reversal = plans::reverse_topup(scenario.by(dj, at(3)), &topup).unwrap();
+    scenario.fresh(reversal).await;
+    assert_eq!(scenario.balance(dj).await.owed, money(300));
+    tip(&scenario, guest, &gig, 200, 4).await;
+    tip(&scenario, guest, &gig, 150, 5).await;
+    let paid = scenario.balance(dj).await;
+    assert_eq!((paid.available, paid.owed), (money(50), money(0)));
+    scenario.audit().await;
+
+    let topup = scenario.confirmed_topup(guest, 100).await;
+    scenario.withdraw(guest, 750, at(6)).await.unwrap();
+    let reversal = plans::reverse_topup(scenario.by(guest, at(7)), &topup).unwrap();
+    scenario.fresh(reversal).await;
+    let plan = scenario.tip_plan(scenario.by(guest, at(8)), guest, &gig, 1).await.unwrap();
+    assert_eq!(scenario.apply(plan).await, Err(Rejection::WalletOwes { owed: money(100) }));
+}
+
+/// A plan of a tip that was decided before is refused.
+pub async fn no_dj_gets_a_tip_once_suspended_or_erased(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, operator) =
+        (scenario.guest(1_000).await, scenario.dj(10).await, scenario.operator().await);
+    let gig = opened(&scenario, dj, 1).await;
+    let mut decided = Vec::new();
+    for _ in 0..3 {
+        decided.push(scenario.tip_plan(scenario.by(guest, at(2)), guest, &gig, 5).await.unwrap());
+    }
+    let mut decided = decided.into_iter();
+    let mut next = || decided.next().unwrap();
+    scenario.change_status(operator, dj, UserStatusChange::Suspend, at(3)).await;
+    assert_eq!(scenario.apply(next()).await, Err(Rejection::Inactive));
+    scenario.change_status(operator, dj, UserStatusChange::Restore, at(4)).await;
+    assert_eq!(scenario.erase(dj, 5).await, Erased::Done);
+    assert_eq!(scenario.apply(next()).await, Err(Rejection::Inactive));
+    assert_eq!(scenario.balance(guest).await, balance(1_000, 0));
+    let refused = scenario.tip_plan(scenario.by(dj, at(6)), dj, &gig, 5).await;
+    assert_eq!(refused.err(), Some(Refused::Tip(TipRefusal::Oneself)));
+}
+
+/// Of several tips at once, as many are applied as the balance covers.
+pub async fn concurrent_tips_never_exceed_the_balance(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store).with_commission(5_000);
+    let (guest, dj) = (scenario.guest(100).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let mut decided = Vec::new();
+    for _ in 0..8 {
+        decided.push(scenario.tip_plan(scenario.by(guest, at(2)), guest, &gig, 30).await.unwrap());
+    }
+    let answers = at_once(decided.into_iter().map(|plan| {
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
+    }))
+    .await;
+    let applied = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+    let short = Err(Rejection::InsufficientFunds { available: money(10) });
+    assert_eq!((applied, answers.iter().filter(|answer| **answer == short).count()), (3, 5), "{answers:?}");
+    assert_eq!(scenario.balance(dj).await, balance(45, 0));
+    scenario.audit().await;
+}
+
+/// Each user sees the tips that they gave and received, by time, then id, both descending, on pages.
+pub async fn given_and_received_tips_are_listed_newest_first(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    scenario.fund(dj, 100).await;
+    let (gig, others) = (opened(&scenario, dj, 1).await, opened(&scenario, other, 1).await);
+    let mut received = Vec::new();
+    for seconds in [2, 4, 4, 3] {
+        received.push(tip(&scenario, guest, &gig, 10, seconds).await);
+    }
+    let given = tip(&scenario, dj, &others, 10, 5).await;
+    received.sort_by_key(|tip| std::cmp::Reverse((tip.created_at, tip.id)));
+    let both: Vec<Tip> = std::iter::once(given.clone()).chain(received.iter().cloned()).collect();
+    assert_eq!(listed(&scenario, dj, None).await, both);
+    assert_eq!(listed(&scenario, dj, Some(TipDirection::Received)).await, received);
+    assert_eq!(listed(&scenario, dj, Some(TipDirection::Given)).await, std::slice::from_ref(&given));
+    assert_eq!(listed(&scenario, guest, None).await, received);
+    assert_eq!(listed(&scenario, other, Some(TipDirection::Given)).await, []);
+    let filter = TipFilter { user: dj, direction: None };
+    let page = scenario.store.tips(&filter, PageRequest::new(2, 2)).await.unwrap();
+    assert_eq!((page.rows, page.total), (both[2..4].to_vec(), 5));
+    let page = scenario.store.tips(&filter, PageRequest::new(4, 2)).await.unwrap();
+    assert_eq!((page.rows, page.total), (Vec::new(), 5));
+}
+
+/// The export of either party has the whole tip, also on small pages.
+pub async fn given_and_received_tips_are_exported_completely(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store).with_commission(100);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    scenario.fund(dj, 100).await;
+    let (gig, others) = (opened(&scenario, dj, 1).await, opened(&scenario, other, 1).await);
+    for seconds in [2, 6, 4] {
+        tip(&scenario, guest, &gig, 10, seconds).await;
+    }
+    for seconds in [3, 6, 5] {
+        tip(&scenario, dj, &others, 10, seconds).await;
+    }
+    for user in [guest, dj, other] {
+        let expected: Vec<ExportRecord> =
+            listed(&scenario, user, None).await.into_iter().map(ExportRecord::Tip).collect();
+        for limit in [1, 2, 100] {
+            let mut records: Vec<ExportRecord> = Vec::new();
+            loop {
+                let after: Option<ExportKey> = records.last().map(ExportRecord::key);
+                let page = scenario.store.records(user, ExportList::Tips, after, limit).await.unwrap();
+                let is_full = page.len() == usize::try_from(limit).unwrap();
+                records.extend(page);
+                if !is_full {
+                    break;
+                }
+            }
+            assert_eq!(records, expected, "by {limit}");
+        }
+    }
+    let stranger = scenario.guest(0).await;
+    assert_eq!(scenario.store.records(stranger, ExportList::Tips, None, 100).await.unwrap(), []);
+}

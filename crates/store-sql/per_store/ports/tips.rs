@@ -1,0 +1,50 @@
+//! The port of tips.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::GigId;
+use cuepoint_domain::money::Amount;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Tips, Unavailable};
+use cuepoint_domain::tip::{Tip, TipDirection, TipFilter};
+use cuepoint_store_sql::Rowed;
+use cuepoint_store_sql::rows::{Corrupt, StoredTip, Sum, known};
+use cuepoint_store_sql::schema::tips::{self, table};
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+
+use crate::SqlStore;
+use crate::dialect::{Database, RunQueryDsl, columns, page};
+
+fn filtered(filter: &TipFilter) -> IntoBoxed<'static, table, Database> {
+    let user = filter.user.get();
+    match filter.direction {
+        Some(TipDirection::Given) => table.filter(tips::guest_id.eq(user)).into_boxed(),
+        Some(TipDirection::Received) => table.filter(tips::dj_id.eq(user)).into_boxed(),
+        None => table.filter(tips::guest_id.eq(user).or(tips::dj_id.eq(user))).into_boxed(),
+    }
+}
+
+#[async_trait]
+impl Tips for SqlStore {
+    async fn tips(&self, filter: &TipFilter, asked: PageRequest) -> Result<Rows<Tip>, Unavailable> {
+        let input = (*filter, asked, self.currency.clone());
+        self.list(asked, input, async |mut connection, (filter, asked, currency)| {
+            let newest_first = (tips::created_at.desc(), tips::id.desc());
+            page!(
+                connection, asked, filtered(&filter), newest_first => NewestFirst,
+                columns::<StoredTip>() => StoredTip, |row| Tip::of_row(row, &currency)
+            )
+        })
+        .await
+    }
+
+    async fn tips_in_gig(&self, gig: GigId) -> Result<Vec<Amount>, Unavailable> {
+        let rows = self.read_aside(gig.get(), async |mut connection, gig| {
+            let amounts: Vec<Sum> =
+                table.filter(tips::gig_id.eq(gig)).select(tips::amount).load(&mut connection).await?;
+            Ok(amounts)
+        });
+        let amount = |sum: Sum| known("tips.amount", Amount::new(sum.money(&self.currency, "tips.amount")?));
+        rows.await?.into_iter().map(amount).collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
+    }
+}

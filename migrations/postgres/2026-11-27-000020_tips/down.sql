@@ -1,0 +1,2 @@
+DROP TABLE tips;
+DROP SEQUENCE tip_ids;
