@@ -8,9 +8,10 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::RequestFilter;
 use cuepoint_domain::operation::KeyScope;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, SecurityLog, Store, Wallets};
+use cuepoint_domain::ports::{Ids, PasswordHash, Registered, SecurityLog, Store, Wallets};
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::topup::TopupFilter;
+use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
@@ -30,10 +31,6 @@ use crate::scenario::{client, guest, now, open, options, usd};
 /// A row in every table that no history writes, and an id that was used but is purged.
 const MORE: &str = "
     INSERT INTO bootstrap_operator (made_at) VALUES (now());
-    INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash, role, is_dj, online,
-            fee_upcoming_artist, fee_popular_song, played, rating_stars, rating_count, created_at)
-        VALUES (900, 'Mia', 'guest-900', 'guest-900', false, false, '!', 'guest', false, false, 0, 0, 0, 0, 0, now());
-    INSERT INTO wallets SELECT 900, 0, 0, 0, 0, now(), sha256('900') FROM deployment;
     INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
     INSERT INTO sessions SELECT 7, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
     INSERT INTO sessions SELECT 9, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
@@ -144,6 +141,8 @@ async fn history() -> TestDatabase {
     let database = TestDatabase::create().await;
     let store = Opened(Arc::new(open(database.url()).await));
     random_histories_agree_with_a_reference_model(&store, 6, 60).await;
+    let guest = User::guest(store.0.next_user().await.unwrap(), None, now());
+    assert_eq!(store.0.register(&guest, &PasswordHash::none(), None).await.unwrap(), Registered::Done);
     close(store.0.as_ref(), &database).await;
     client(database.url()).await.batch_execute(MORE).await.unwrap();
     database
