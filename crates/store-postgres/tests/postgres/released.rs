@@ -12,6 +12,9 @@ use crate::scenario::{client, open};
 /// The name of every statement in the file.
 const PREPARE: &str = "PREPARE statement";
 
+/// Privileges of statements that the newest released version does not have.
+const LATER: [(&str, &str); 2] = [("DELETE", "users"), ("DELETE", "wallets")];
+
 /// The file of the newest version.
 fn newest() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres/released");
@@ -101,7 +104,8 @@ async fn the_service_role_can_run_the_newest_release_without_needless_privileges
     for row in owner.query(rights, &[]).await.unwrap() {
         let (right, table): (String, String) = (row.get(0), row.get(1));
         // The statements of a version cannot cover a table that was added after it.
-        if !statements().iter().any(|statement| statement.contains(&table)) {
+        let is_covered = statements().iter().any(|statement| statement.contains(&table));
+        if !is_covered || LATER.contains(&(&right, &table)) {
             continue;
         }
         owner.batch_execute(&format!("REVOKE {right} ON {table} FROM cuepoint_server")).await.unwrap();
