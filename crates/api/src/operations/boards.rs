@@ -5,6 +5,7 @@ mod stream;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::{Board, DjCode};
 use cuepoint_domain::money::Money;
+use cuepoint_domain::user::Role;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::board::{
@@ -119,8 +120,8 @@ async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
     counted(call, None, async |code| boards.board(code).await).await
 }
 
-/// What is found under the code in the path. Unknown and replaced codes count for the caller, or without a token for the
-/// client address, so that they cannot be tried without limit. Codes of open gigs do not count, so that nobody can lock
+/// What is found under the code in the path. Unknown and replaced codes count for the caller, or for the client address
+/// without a token and for guest accounts, which cost nothing, so that they cannot be tried without limit. Codes of open gigs do not count, so that nobody can lock
 /// the guests of a venue out.
 pub(super) async fn counted<T, E: Into<ApiError>>(
     call: &ApiCall,
@@ -135,8 +136,8 @@ pub(super) async fn counted<T, E: Into<ApiError>>(
         return find(code).await.map_err(Into::into);
     }
     let admitted = match principal {
-        Some(principal) => limits.admit_principal(Class::UnknownCodes, principal),
-        None => limits.admit_network(Class::UnknownCodes, call.client().network()),
+        Some(member) if member.role != Role::Guest => limits.admit_principal(Class::UnknownCodes, member),
+        _ => limits.admit_network(Class::UnknownCodes, call.client().network()),
     };
     let admitted = admitted.map_err(ApiError::rate_limited)?;
     let found = find(code.ok_or(Code::NotFound)?).await.map_err(Into::into);

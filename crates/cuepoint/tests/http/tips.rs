@@ -18,6 +18,7 @@ on_one_store!(
     the_guest_and_the_dj_get_an_event_of_a_tip,
     tips_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback,
     unknown_codes_count_for_the_guest,
+    unknown_codes_of_guest_accounts_count_for_their_address,
 );
 on_durable_stores!(a_dj_can_be_tipped_until_24_hours_after_the_gig,);
 
@@ -208,6 +209,18 @@ fn tips_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store)
     assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "30.00");
     assert_eq!(available(&dj), "30.00", "the DJ keeps the tip");
     dj.withdraw("1").refused(422, "limit_exceeded");
+}
+
+/// Attack API4: guessing codes with many guest accounts.
+fn unknown_codes_of_guest_accounts_count_for_their_address(store: Store) {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.unknown_codes_per_minute", "3")];
+    let server = Server::configured(store, &keys);
+    let guess = |guest: &Person| guest.post("/boards/BCDFGH/tips", &json!({"amount": 1}));
+    for _ in 0..3 {
+        guess(&server.guest_account()).refused(404, "not_found");
+    }
+    guess(&server.guest_account()).refused(429, "rate_limited");
+    guess(&server.guest()).refused(404, "not_found");
 }
 
 /// Attack API4: guessing the codes of DJs by tips.

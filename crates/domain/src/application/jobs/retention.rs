@@ -45,7 +45,7 @@ impl Retention {
         self.remove_endpoints_of_erased().await
     }
 
-    /// Deletes the guest accounts that were not used for [`UNUSED_FOR`] and that nothing names.
+    /// Deletes the guest accounts that were not used for a day and that nothing names.
     ///
     /// # Errors
     /// [`Unavailable`]; some may be deleted then.
