@@ -15,7 +15,6 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::Role;
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::ClientInfo;
 use serde::Serialize;
@@ -343,7 +342,7 @@ impl ApiCall {
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn count_guest_request(&self, principal: &Principal) -> Result<Option<Admitted>, ApiError> {
-        if principal.role != Role::Guest {
+        if !principal.is_guest_account() {
             return Ok(None);
         }
         self.count_for_address(Class::GuestRequests)

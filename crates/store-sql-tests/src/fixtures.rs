@@ -98,9 +98,10 @@ pub async fn withdrawal_on(
     plans::open_withdrawal(metadata(store, user), id, user, new, terms).unwrap()
 }
 
-/// An open gig of a DJ under a code of their own.
-pub async fn gig(store: &dyn Store, dj: UserId) -> Gig {
-    let new = NewGig {
+/// A gig to open.
+#[must_use]
+pub fn new_gig() -> NewGig {
+    NewGig {
         title: GigTitle::new("Friday").unwrap(),
         venue: None,
         city: None,
@@ -111,11 +112,15 @@ pub async fn gig(store: &dyn Store, dj: UserId) -> Gig {
         members_only: false,
         prices: DjChange::default(),
         new_code: false,
-    };
+    }
+}
+
+/// An open gig of a DJ under a code of their own.
+pub async fn gig(store: &dyn Store, dj: UserId) -> Gig {
     let code = DjCode::of_number(u64::try_from(dj.get()).unwrap());
     let code = AssignedCode { code, dj, at: now() };
     let id = store.next_gig().await.unwrap();
-    store.apply(plans::open_gig(metadata(store, dj), id, code, true, new).unwrap()).await.unwrap();
+    store.apply(plans::open_gig(metadata(store, dj), id, code, true, new_gig()).unwrap()).await.unwrap();
     store.open_gig(dj).await.unwrap().unwrap()
 }
 

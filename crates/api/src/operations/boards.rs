@@ -5,7 +5,6 @@ mod stream;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::{Board, DjCode};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::user::Role;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::board::{
@@ -120,9 +119,9 @@ async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
     counted(call, None, async |code| boards.board(code).await).await
 }
 
-/// What is found under the code in the path. Unknown and replaced codes count for the caller, or for the client address
-/// without a token and for guest accounts, which cost nothing, so that they cannot be tried without limit. Codes of open gigs do not count, so that nobody can lock
-/// the guests of a venue out.
+/// What is found under the code in the path. Unknown and replaced codes count for the caller, so that they cannot be tried
+/// without limit: for the client address without a token, and for guest accounts, which cost nothing. Codes of open gigs
+/// do not count, because a client could lock the guests of a venue out otherwise.
 pub(super) async fn counted<T, E: Into<ApiError>>(
     call: &ApiCall,
     principal: Option<&Principal>,
@@ -136,7 +135,7 @@ pub(super) async fn counted<T, E: Into<ApiError>>(
         return find(code).await.map_err(Into::into);
     }
     let admitted = match principal {
-        Some(member) if member.role != Role::Guest => limits.admit_principal(Class::UnknownCodes, member),
+        Some(member) if !member.is_guest_account() => limits.admit_principal(Class::UnknownCodes, member),
         _ => limits.admit_network(Class::UnknownCodes, call.client().network()),
     };
     let admitted = admitted.map_err(ApiError::rate_limited)?;

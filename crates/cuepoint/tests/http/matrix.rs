@@ -66,7 +66,7 @@ fn expected(action: Action, caller: &Principal, whose: Ownership) -> Outcome {
         Outcome::Through
     } else if action.is_for_staff() && caller.could(action).is_err() {
         Outcome::WrongRole
-    } else if caller.role == Role::Guest && action.is_for_members() {
+    } else if caller.is_guest_account() && action.is_for_members() {
         Outcome::ClaimRequired
     } else if action.is_for_staff() || whose == Ownership::Own {
         Outcome::WrongParty

@@ -170,6 +170,12 @@ impl Denied {
 }
 
 impl Principal {
+    /// Whether the principal is a guest account.
+    #[must_use]
+    pub fn is_guest_account(&self) -> bool {
+        self.role == Role::Guest
+    }
+
     /// The capacities of the principal.
     pub fn capacities(&self) -> impl Iterator<Item = Capacity> {
         Capacity::of(self.role, self.is_dj)
@@ -183,7 +189,7 @@ impl Principal {
         if action.is_permitted(self.capacities(), ownership) {
             Ok(())
         } else {
-            Err(Denied { action, ownership, is_guest_account: self.role == Role::Guest })
+            Err(Denied { action, ownership, is_guest_account: self.is_guest_account() })
         }
     }
 
@@ -201,7 +207,7 @@ impl Principal {
     /// # Errors
     /// [`Denied`].
     pub fn has_role_for(&self, action: Action) -> Result<(), Denied> {
-        let depends_on_role = action.is_for_staff() || self.role == Role::Guest && action.is_for_members();
+        let depends_on_role = action.is_for_staff() || self.is_guest_account() && action.is_for_members();
         if depends_on_role { self.could(action) } else { Ok(()) }
     }
 }

@@ -1,6 +1,6 @@
 //! The table locks of plans, and of the proof that plans can be committed.
 
-use cuepoint_domain::gig::{AssignedCode, DjCode, GuestLimit, NewGig, QueueOrder};
+use cuepoint_domain::gig::{AssignedCode, DjCode};
 use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{
@@ -14,15 +14,15 @@ use cuepoint_domain::ports::{Ids, Ledger, People, ProviderMessages, Recorded};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
-use cuepoint_domain::text::{GigTitle, Line, ShortMessage};
+use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::tip::{TipTerms, TippedDj};
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, ProfileChange, UserStatusChange};
+use cuepoint_domain::user::{ArtistType, Field, ProfileChange, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_sql::LockedTable;
 
-use crate::scenario::{amount, guest, metadata, now, open, request, usd, withdrawal};
+use crate::scenario::{amount, guest, metadata, new_gig, now, open, request, usd, withdrawal};
 
 /// A plan that resolves a new provider message.
 async fn resolution(store: &PostgresStore, operator: UserId) -> Plan {
@@ -47,19 +47,7 @@ async fn resolution(store: &PostgresStore, operator: UserId) -> Plan {
 /// A plan that opens a gig under a new code.
 async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
     let code = AssignedCode { code: DjCode::new(code).unwrap(), dj, at: now() };
-    let new = NewGig {
-        title: GigTitle::new("Friday").unwrap(),
-        venue: None,
-        city: None,
-        place: Locate::default(),
-        message: None,
-        queue_order: QueueOrder::Rounds,
-        max_open_per_guest: GuestLimit::default(),
-        members_only: false,
-        prices: DjChange::default(),
-        new_code: false,
-    };
-    plans::open_gig(metadata(store, dj), store.next_gig().await.unwrap(), code, true, new).unwrap()
+    plans::open_gig(metadata(store, dj), store.next_gig().await.unwrap(), code, true, new_gig()).unwrap()
 }
 
 /// A plan that opens a request in a gig with a dedication.

@@ -45,13 +45,13 @@ operations! {
     /// Create a guest account
     ///
     /// Creates an account without an e-mail address and a password, and starts its session. A guest account can request
-    /// songs, pay in, and use what the matrix gives a guest; operations of members return 403 `claim_required`. Whoever has the
-    /// refresh token has the account. An account that was never used to pay or to request is deleted a day after its
-    /// last use. Until an upgrade of the service is complete, this returns 503.
+    /// songs, pay in, and use what the matrix gives a guest. Operations of members return 403 `claim_required`. The
+    /// refresh token is the only access to the account. An account that was never used to pay or to request is deleted a
+    /// day after its last use. Until an upgrade of the service is complete, this returns 503.
     ///
     /// If the answer is lost, repeat the request with its Idempotency-Key. Within 60 seconds, and while the refresh
-    /// token is unused, it returns the same session and refresh token with a new access token. Whoever has the key can
-    /// do this too: choose it at random, with at least 128 bits. Afterwards, the key returns 422
+    /// token is unused, it returns the same session and refresh token with a new access token. Choose the key at random,
+    /// with at least 128 bits, because it gives access to the account for that time. Afterwards, the key returns 422
     /// `idempotency_key_reused`, until the account is claimed or deleted.
     POST "/api/v1/auth/guest" "createGuest" {
         tag: SignIn,

@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
+use crate::application::queries::open_of_guest_accounts;
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
@@ -13,9 +14,7 @@ use crate::music_request::{
     RequestStatus, Stars,
 };
 use crate::operation::{Rejection, plans};
-use crate::ports::GigRequests;
 use crate::text::Line;
-use crate::user::Role;
 
 /// Makes a request and holds its fee. If funds are insufficient, or the guest owes money, the guest's own overdue fees
 /// are released first.
@@ -121,10 +120,8 @@ impl Command for OpenRequest {
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
-        let guests_in_queue = match principal.role {
-            Role::Guest => Some(guests_in(env, queue).await?),
-            Role::Member | Role::Operator | Role::Auditor | Role::Unknown(_) => None,
-        };
+        let guests_in_queue =
+            if principal.is_guest_account() { Some(guests_in(env, queue).await?) } else { None };
         let to = Addressee { user: dj.as_ref(), blocks_guest, queue, guests_in_queue };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
@@ -156,15 +153,9 @@ async fn guests_in(env: &Environment, queue: Option<GigQueue>) -> Result<u64, Fa
     }
     let Some(gig) = env.ledger.stored(gig).await? else { return Ok(0) };
     let oldest = env.terms.requests.oldest_open(env.now());
-    let requests = env.gigs.gig_requests(&gig, GigRequests::Open, oldest).await?;
-    let guests = requests.iter().map(|request| request.requester).collect();
-    let accounts = env.people.guest_accounts(&guests).await?;
-    let now = env.now();
-    let is_of_guest = |request: &&MusicRequest| {
-        let is_open = request.state.seen_at(now).status().holds_fee();
-        request.gig == Some(gig.id) && is_open && accounts.contains(&request.requester)
-    };
-    Ok(u64::try_from(requests.iter().filter(is_of_guest).count()).unwrap_or(u64::MAX))
+    let requests = open_of_guest_accounts(env, &gig, oldest).await?;
+    let in_gig = requests.iter().filter(|request| request.gig == Some(gig.id)).count();
+    Ok(u64::try_from(in_gig).unwrap_or(u64::MAX))
 }
 
 impl Command for CancelRequest {

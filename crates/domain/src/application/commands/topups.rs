@@ -15,7 +15,6 @@ use crate::operation::{Rejection, plans};
 use crate::ports::Intake;
 use crate::text::Line;
 use crate::topup::{Charge, GuestTopupLimit, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
-use crate::user::Role;
 
 /// Opens a top-up of the principal's wallet: confirmed if the provider has the money immediately, else
 /// pending. If the provider needs an order, it is sent before the answer. A replay returns the current state
@@ -85,13 +84,10 @@ impl Command for OpenTopup {
             return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
         }
         let (id, user) = (env.ids.next_topup().await?, principal.user);
-        Ok(match principal.role {
-            Role::Guest => {
-                plans::open_guest_topup(metadata, id, user, *amount, charge, env.terms.guest_topups)
-            }
-            Role::Member | Role::Operator | Role::Auditor | Role::Unknown(_) => {
-                plans::open_topup(metadata, id, user, *amount, charge)
-            }
+        Ok(if principal.is_guest_account() {
+            plans::open_guest_topup(metadata, id, user, *amount, charge, env.terms.guest_topups)
+        } else {
+            plans::open_topup(metadata, id, user, *amount, charge)
         })
     }
 

@@ -5,6 +5,7 @@ mod events;
 mod gig_of_code;
 mod gig_queue;
 mod gigs;
+mod guest_account_requests;
 mod music_requests;
 mod people;
 mod profiles;
@@ -20,6 +21,7 @@ pub use boards::{BOARD_FRESH_FOR, BoardQueries, NearbyBoard, OfferPlace, OwnRequ
 pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
 pub(in crate::application) use gig_of_code::{dj_of, recent_gig};
 pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ReportedGig, ShownGig, ShownQueue};
+pub(in crate::application) use guest_account_requests::open_of_guest_accounts;
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

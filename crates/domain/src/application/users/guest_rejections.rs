@@ -1,6 +1,5 @@
 //! The rejection of the newest requests of guest accounts, by the DJ of a gig.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -8,13 +7,12 @@ use futures_util::future::join_all;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Context, Executor, Loadable as _, apply};
+use crate::application::queries::open_of_guest_accounts;
 use crate::authorization::permission::RunGig;
 use crate::gig::Gig;
 use crate::ids::{GigId, UserId};
 use crate::music_request::{Move, MusicRequest, RequestStatus};
 use crate::operation::{Actor, OperationMetadata, plans};
-use crate::ports::GigRequests;
-use crate::timestamp::Timestamp;
 use crate::user::guest_account::RecentMinutes;
 
 /// The number of requests that are rejected concurrently, so that a store with group commit can batch them.
@@ -44,8 +42,13 @@ impl GuestRejections {
         self.executor
             .perform::<RunGig, _, _>(context, async |dj, _, _| {
                 let env = &self.env;
-                let requests =
-                    pending_of_guest_accounts(env, &gig, env.now().minus(within.duration())).await?;
+                let now = env.now();
+                let since = now.minus(within.duration());
+                let mut requests = open_of_guest_accounts(env, &gig, since).await?;
+                requests.retain(|request| {
+                    let is_pending = request.state.seen_at(now).status() == RequestStatus::Pending;
+                    is_pending && request.created_at > since
+                });
                 let (matching, env, dj) = (requests.len(), env.clone(), *dj);
                 env.ports.tasks.clone().spawn(Box::pin(async move {
                     for batch in requests.chunks(BATCH) {
@@ -56,23 +59,6 @@ impl GuestRejections {
             })
             .await
     }
-}
-
-/// The pending requests of guest accounts in a gig that were made after this time.
-async fn pending_of_guest_accounts(
-    env: &Environment,
-    gig: &Gig,
-    since: Timestamp,
-) -> Result<Vec<MusicRequest>, Failure> {
-    let now = env.now();
-    let mut requests = env.gigs.gig_requests(gig, GigRequests::Open, since).await?;
-    requests.retain(|request| {
-        request.created_at > since && request.state.seen_at(now).status() == RequestStatus::Pending
-    });
-    let guests: BTreeSet<UserId> = requests.iter().map(|request| request.requester).collect();
-    let accounts = env.people.guest_accounts(&guests).await?;
-    requests.retain(|request| accounts.contains(&request.requester));
-    Ok(requests)
 }
 
 /// Rejects a request unless it was changed meanwhile.

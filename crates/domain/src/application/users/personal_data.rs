@@ -16,7 +16,6 @@ use crate::privacy::ErasureRefusal;
 use crate::privacy::personal_data::{ExportList, ExportRecord};
 use crate::security_log::SecurityEventKind;
 use crate::text::Password;
-use crate::user::Role;
 
 /// The number of records per page of a list.
 const PAGE: u32 = 200;
@@ -108,7 +107,7 @@ impl PersonalData {
                 let now = env.now();
                 match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
                     Erased::Done => {}
-                    Erased::Refused(ErasureRefusal::MoneyLeft) if principal.role == Role::Guest => {
+                    Erased::Refused(ErasureRefusal::MoneyLeft) if principal.is_guest_account() => {
                         return Err(CommandError::Refused(EraseRefusal::GuestMoneyLeft));
                     }
                     Erased::Refused(refusal) => return Err(CommandError::refused(refusal)),
