@@ -5,6 +5,7 @@ mod ci;
 mod clients;
 mod cluster;
 mod db;
+mod demo;
 mod failover;
 mod fuzz;
 mod markdown;
@@ -76,6 +77,8 @@ enum Command {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Play an evening of a DJ and twenty guests against a running service that is not in production.
+    Demo(demo::Arguments),
     /// Check the rules of the repository that no compiler checks.
     Tidy,
     /// Write docs/attacks.md from the attacks that tests name.
@@ -114,6 +117,7 @@ impl Command {
             Self::Schemathesis { examples } => schemathesis::run(examples),
             Self::Fuzz(arguments) => fuzz::run(&arguments),
             Self::Bench { arguments } => bench::run(&arguments),
+            Self::Demo(arguments) => demo::run(&arguments),
             Self::Tidy => tidy::run(),
             Self::Attacks => tidy::attacks::run(),
             Self::Figures(arguments) => tidy::figures::run(&arguments),

@@ -41,6 +41,29 @@ fn shift() -> Duration {
     Duration::seconds(seconds.unwrap_or(0))
 }
 
+/// The number of seconds that pass on the clock of the service in one second.
+pub type ClockRate = std::num::NonZeroU32;
+
+/// The clock of the machine, or a quicker one for demonstrations.
+#[derive(Clone, Copy, Debug)]
+struct PacedClock {
+    rate: ClockRate,
+    /// A time at which both agreed, and its instant.
+    began: (Timestamp, Instant),
+}
+
+impl PacedClock {
+    fn now(&self) -> Timestamp {
+        if self.rate == ClockRate::MIN { SystemClock.now() } else { self.after(self.began) }
+    }
+
+    /// The time now, according to the monotonic clock since a known time.
+    fn after(&self, (time, at): (Timestamp, Instant)) -> Timestamp {
+        let elapsed = at.elapsed().saturating_mul(self.rate.get());
+        time.plus(Duration::try_from(elapsed).unwrap_or(Duration::MAX))
+    }
+}
+
 /// The clocks of the machine and the storage differ too much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error(
@@ -61,7 +84,10 @@ pub struct ClocksApart {
 /// is set 40 days ahead therefore dates, expires and purges nothing by the wrong time, even before the next
 /// comparison.
 #[derive(Debug)]
-pub struct ServiceClock(RwLock<State>);
+pub struct ServiceClock {
+    machine: PacedClock,
+    state: RwLock<State>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct State {
@@ -75,26 +101,40 @@ struct State {
 impl Default for ServiceClock {
     /// Returns a clock that starts from the machine's clock, before any comparison.
     fn default() -> Self {
-        let agreed = (SystemClock.now(), Instant::now());
-        Self(RwLock::new(State { agreed, ahead: Duration::ZERO, apart: None }))
+        Self::at_rate(ClockRate::MIN)
     }
 }
 
 impl ServiceClock {
+    /// Returns a clock that starts from the machine's clock and runs at this rate. The rate must be 1 if there is a
+    /// storage clock.
+    #[must_use]
+    pub fn at_rate(rate: ClockRate) -> Self {
+        let agreed = (SystemClock.now(), Instant::now());
+        let state = State { agreed, ahead: Duration::ZERO, apart: None };
+        Self { machine: PacedClock { rate, began: agreed }, state: RwLock::new(state) }
+    }
+
+    /// Returns the time of the machine's clock, without a comparison with the storage clock.
+    #[must_use]
+    pub fn machine_time(&self) -> Timestamp {
+        self.machine.now()
+    }
+
     /// Compares the machine's clock with the storage clock, which was read between `before`, a time of the
     /// machine's clock, and now. Without a storage clock, the machine's clock is taken as correct.
     ///
     /// # Errors
     /// [`ClocksApart`]; the service continues from the last successful comparison.
     pub fn compare(&self, before: Timestamp, storage: Option<Timestamp>) -> Result<(), ClocksApart> {
-        let (now, at) = (SystemClock.now(), Instant::now());
+        let (now, at) = (self.machine.now(), Instant::now());
         let difference = storage.map_or(Duration::ZERO, |storage| {
             // Any storage time between the two readings counts as equal.
             let (earliest, latest) = (before.min(now), before.max(now));
             storage.clamp(earliest, latest).since(storage)
         });
         metrics::gauge!(DIFFERENCE).set(difference.as_seconds_f64());
-        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if difference.abs() > TOLERANCE {
             let apart = ClocksApart { ahead: difference };
             state.apart = Some(apart);
@@ -109,15 +149,15 @@ impl ServiceClock {
     /// # Errors
     /// [`ClocksApart`].
     pub fn ensure_agreed(&self) -> Result<(), ClocksApart> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).apart.map_or(Ok(()), Err)
+        self.state.read().unwrap_or_else(PoisonError::into_inner).apart.map_or(Ok(()), Err)
     }
 }
 
 impl Clock for ServiceClock {
     fn now(&self) -> Timestamp {
-        let State { agreed: (time, at), ahead, .. } = *self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let steady = time.plus(Duration::try_from(at.elapsed()).unwrap_or(Duration::MAX));
-        let machine = SystemClock.now().minus(ahead);
+        let State { agreed, ahead, .. } = *self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let steady = self.machine.after(agreed);
+        let machine = self.machine.now().minus(ahead);
         if machine.since(steady).abs() > TOLERANCE { steady } else { machine }
     }
 }
@@ -157,6 +197,18 @@ mod tests {
         clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
         clock.compare(now, Some(now)).unwrap();
         assert_eq!(clock.ensure_agreed(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_at_rate_60_counts_a_second_as_a_minute() {
+        let clock = ServiceClock::at_rate(ClockRate::new(60).unwrap());
+        let start = clock.now();
+        for seconds in 1..=600 {
+            tokio::time::advance(std::time::Duration::from_secs(1)).await;
+            assert_eq!(clock.now().since(start), Duration::minutes(seconds));
+            clock.compare(clock.machine_time(), None).unwrap();
+            assert_eq!(clock.now().since(start), Duration::minutes(seconds), "after a comparison");
+        }
     }
 
     #[test]

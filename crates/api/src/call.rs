@@ -20,7 +20,7 @@ use cuepoint_domain::user::session::ClientInfo;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::state::ApiState;
+use crate::state::{ApiSettings, ApiState};
 use crate::wire::body::RequestBody;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
@@ -63,6 +63,12 @@ impl ApiCall {
     #[must_use]
     pub fn use_cases(&self) -> &UseCases {
         &self.api.service.use_cases
+    }
+
+    /// The settings of the API.
+    #[must_use]
+    pub fn settings(&self) -> &ApiSettings {
+        &self.api.settings
     }
 
     /// The currency of the deployment.

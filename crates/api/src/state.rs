@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuepoint_adapters::clock::ClockRate;
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::observability::log_throttle::LogThrottle;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
@@ -31,6 +32,10 @@ pub struct ApiSettings {
     pub reachable: Reachable,
     /// The time within which a request body must arrive.
     pub body_timeout: Duration,
+    /// The name of the environment: `development`, `test` or `production`.
+    pub environment: &'static str,
+    /// The rate of the clock of the service.
+    pub clock_rate: ClockRate,
 }
 
 /// The secrets of provider signatures.

@@ -1,4 +1,5 @@
-//! Gigs: requests in a gig, reads of a board, and open board streams, each compared with the row above it.
+//! Gigs: requests in a gig, arrivals of guest accounts, reads of a board, and open board streams, each compared with the
+//! row above it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,6 +11,7 @@ use cuepoint_domain::ids::UserId;
 use crate::context::Bench;
 use crate::datasets::{MAX_CALLS, WRITTEN};
 use crate::figures::{Figures, number};
+use crate::guest_accounts;
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
 use crate::medians::{self, Column, Row};
@@ -31,10 +33,16 @@ const SHOWN: usize = 20;
 const IN_GIG: usize = 490;
 const WITHOUT_GIG: usize = 2 * IN_GIG;
 /// Limits that the benchmark never reaches. The second one is the largest permitted value.
-const SETTINGS: [(&str, &str); 2] =
-    [("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS), ("CUEPOINT__GIGS__MAX_OPEN", "1000")];
+const SETTINGS: [(&str, &str); 4] = [
+    ("CUEPOINT__RATE_LIMITS__BOARDS_PER_MINUTE", MAX_CALLS),
+    ("CUEPOINT__RATE_LIMITS__GUESTS_PER_MINUTE", MAX_CALLS),
+    ("CUEPOINT__RATE_LIMITS__GUEST_REQUESTS_PER_MINUTE", MAX_CALLS),
+    ("CUEPOINT__GIGS__MAX_OPEN", "1000"),
+];
+/// The number of phones whose guests arrive at once.
+const PHONES: usize = 16;
 /// The longest wait for an answer, or for an event on a stream.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The columns of the table.
 const COLUMNS: [Column; 6] = [
@@ -107,7 +115,9 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
         Ok(bench.cell(&servers, most, &mut song_requests(bench, djs, to_each, seed)?, false)?.0)
     })?;
     let above = add("request without a gig", most, &plain, None);
-    add("request in a gig", most, &in_gig, Some(above));
+    let above = add("request in a gig", most, &in_gig, Some(above));
+    let arrivals = guest_accounts::measure(server.address(), PHONES, bench.options.counted(), at_gigs)?;
+    add("guest account and its first request", PHONES, &arrivals, Some(above));
 
     let gig = gigs.last().context("there is no DJ")?;
     fill(bench, server, gig)?;
@@ -158,7 +168,7 @@ impl Gig {
 }
 
 /// The body of a request for a song.
-fn song(dj: UserId) -> String {
+pub(crate) fn song(dj: UserId) -> String {
     format!(
         r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"popular","music_url":"https://example.com/song"}}"#
     )
@@ -217,7 +227,7 @@ fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
 }
 
 /// The first value with this name in a JSON text.
-fn field(json: &str, name: &str) -> anyhow::Result<String> {
+pub(crate) fn field(json: &str, name: &str) -> anyhow::Result<String> {
     let (_, rest) = json.split_once(&format!(r#""{name}":"#)).context("an answer lacks a field")?;
     let end = rest.find([',', '}']).context("a field has no end")?;
     Ok(rest.get(..end).unwrap_or_default().trim_matches('"').to_owned())

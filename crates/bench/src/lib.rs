@@ -15,6 +15,7 @@ pub mod figures;
 pub mod file_limits;
 pub mod gigs;
 pub mod growth;
+mod guest_accounts;
 pub mod instructions;
 pub mod latency;
 pub mod limits;

@@ -11,7 +11,7 @@ use time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::clock::{ClocksApart, ServiceClock, SystemClock, TOLERANCE};
+use crate::clock::{ClocksApart, ServiceClock, TOLERANCE};
 
 /// The refresh interval: short enough for a revocation to take effect on every server within the two seconds
 /// that the API guarantees, including the read.
@@ -78,7 +78,7 @@ impl RevocationCache {
         // Serialized, so that an earlier read cannot overwrite the result of a later one.
         let _turn = self.reading.lock().await;
         let read_at = Instant::now();
-        let before = SystemClock.now();
+        let before = clock.machine_time();
         let read = sessions.revoked_since(clock.now().minus(self.reach)).await;
         self.failing.store(read.is_err(), Ordering::Release);
         let revoked = read?;

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::call::ApiCall;
 use crate::declaration::{ok, operations};
 use crate::endpoint::anonymous;
+use crate::state::ApiSettings;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::ApiError;
 use cuepoint_transport::rate_limits::Class;
@@ -31,7 +32,14 @@ operations! {
 
 view! {
     /// The settings of a deployment.
-    pub struct SettingsView as Settings of (settings: &SettingsQueries, currency: &Currency) {
+    pub struct SettingsView as Settings of (settings: &SettingsQueries, api: &ApiSettings) {
+        let currency = &api.currency;
+        /// Environment of the deployment: `development`, `test` or `production`. Only production has real money.
+        #[schema(example = "production")]
+        environment: &'static str = api.environment,
+        /// Seconds that pass on the clock of the service in one second. Only demonstrations have another value than 1.
+        #[schema(minimum = 1, maximum = 3600, example = 1)]
+        clock_rate: u32 = api.clock_rate.get(),
         /// Currency of all wallets, of fees and of top-ups.
         #[schema(example = "USD")]
         currency: String = currency.code().to_owned(),
@@ -116,6 +124,6 @@ pub struct SettingsData {
 }
 
 async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let settings = SettingsView::new(&call.use_cases().settings, call.currency());
+    let settings = SettingsView::new(&call.use_cases().settings, call.settings());
     ApiResponse::new("Settings.", SettingsData { settings })
 }

@@ -17,7 +17,7 @@ use crate::composition::{self, Keys, Providers};
 use crate::config::{Bootstrap, NO_OPERATOR, Settings};
 use crate::jobs::{BackgroundJobs, Intervals};
 use crate::web_application::WebApplication;
-use cuepoint_adapters::clock::SystemClock;
+use cuepoint_adapters::clock::{ServiceClock, SystemClock};
 use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
@@ -83,8 +83,8 @@ async fn run(
 ) -> anyhow::Result<()> {
     let Bound { socket, address } = bound;
     let url = format!("http://{address}");
-    let composed =
-        composition::compose(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
+    let clock = Arc::new(ServiceClock::at_rate(settings.server.clock_rate));
+    let composed = composition::compose(settings, keys, providers, Arc::clone(store), clock, url.clone())?;
     let service = &composed.service;
     // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = service.authentication.revocations.refresh(&**store, &service.authentication.clock).await;

@@ -242,6 +242,8 @@ pub fn compose(
         currency: settings.currency.clone(),
         reachable: settings.reachable.clone(),
         body_timeout: settings.server.body_timeout,
+        environment: settings.environment.name(),
+        clock_rate: settings.server.clock_rate,
     };
     let service = Arc::new(Service {
         use_cases: UseCases::new(store, ports, terms),

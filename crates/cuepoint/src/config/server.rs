@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::storage::Storage;
 use super::urls::WebOrigin;
 use super::values::{Seconds, Text, TextList, Whole};
+use super::{ConfigError, DeploymentEnvironment};
+use cuepoint_adapters::clock::ClockRate;
 use cuepoint_adapters::networks::Networks;
 use cuepoint_transport::web_server::ServerSettings;
 
@@ -23,6 +26,8 @@ pub struct Server {
     pub connections: ServerSettings,
     /// The time within which a request body must arrive.
     pub body_timeout: Duration,
+    /// The rate of the clock of the service.
+    pub clock_rate: ClockRate,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +43,27 @@ pub(super) struct ServerSection {
     head_timeout_seconds: Seconds<1, 300>,
     body_timeout_seconds: Seconds<1, 300>,
     keep_alive_seconds: Seconds<1, 300>,
+    clock_rate: Whole<ClockRate, 1, 3600>,
+}
+
+impl Server {
+    /// Refuses a clock that runs at another rate than real time, except where neither users nor stored data see it.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub(super) fn check_clock_rate(
+        &self,
+        environment: DeploymentEnvironment,
+        storage: &Storage,
+    ) -> Result<(), ConfigError> {
+        let is_demonstration =
+            environment == DeploymentEnvironment::Test && matches!(storage, Storage::Memory);
+        if self.clock_rate == ClockRate::MIN || is_demonstration {
+            return Ok(());
+        }
+        let reason = "must be 1 unless CUEPOINT_ENV is test and storage.backend is memory";
+        Err(ConfigError::new("server.clock_rate", reason))
+    }
 }
 
 impl From<ServerSection> for Server {
@@ -54,6 +80,7 @@ impl From<ServerSection> for Server {
                 keep_alive: section.keep_alive_seconds.to_std(),
             },
             body_timeout: section.body_timeout_seconds.to_std(),
+            clock_rate: section.clock_rate.0,
         }
     }
 }

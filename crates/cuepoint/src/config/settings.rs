@@ -123,6 +123,8 @@ impl Sections {
         let storage_keys =
             StorageKeys { postgres_url: self.storage.has_postgres_url(), ..StorageKeys::default() };
         let storage = self.storage.check(environment)?;
+        let server = Server::from(self.server);
+        server.check_clock_rate(environment, &storage)?;
         // The operator of a production deployment decides where its keys are, apart from its data.
         let creates_keys = environment != DeploymentEnvironment::Production;
         let data_directory = storage.directory().filter(|_| creates_keys);
@@ -134,7 +136,7 @@ impl Sections {
         let webhooks = self.webhooks.check(data_directory.or(signing_key_file.and_then(Path::parent)))?;
         Ok(Settings {
             environment,
-            server: self.server.into(),
+            server,
             storage,
             storage_keys,
             auth,

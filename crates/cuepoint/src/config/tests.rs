@@ -1,3 +1,4 @@
+mod clock_rate;
 mod effective;
 mod files;
 mod missing_keys;
@@ -465,15 +466,6 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
     ] {
         refused(Layers::test(&[(key, value)]).settings(), &format!("{key}: {reason}"));
     }
-}
-
-#[test]
-fn a_non_utf8_variable_is_refused() {
-    use std::os::unix::ffi::OsStringExt;
-    let bytes = std::ffi::OsString::from_vec(vec![0xff]);
-    let of = |name: &str| Layers { variables: vec![(name.into(), bytes.clone())], ..Layers::test(&[]) };
-    refused(of("CUEPOINT__SERVER__HOST").settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
-    refused(of("STATE_DIRECTORY").settings(), "STATE_DIRECTORY: is not UTF-8");
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod data_directory;
 mod declared_fields;
 mod email_change;
 mod endpoint_security;
+mod evening;
 mod event_streams;
 mod events;
 mod expiry;

@@ -66,3 +66,12 @@ fn variables_for_other_purposes_are_accepted() {
         assert!(with(name, value).is_ok(), "{name}: {:?}", with(name, value).err());
     }
 }
+
+#[test]
+fn a_non_utf8_variable_is_refused() {
+    use std::os::unix::ffi::OsStringExt;
+    let bytes = std::ffi::OsString::from_vec(vec![0xff]);
+    let of = |name: &str| Layers { variables: vec![(name.into(), bytes.clone())], ..Layers::test(&[]) };
+    refused(of("CUEPOINT__SERVER__HOST").settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
+    refused(of("STATE_DIRECTORY").settings(), "STATE_DIRECTORY: is not UTF-8");
+}
