@@ -10,10 +10,10 @@ use cuepoint_domain::gig::{
 };
 use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::music_request::{
-    Addressee, GigQueue, Move, MusicRequest, NewRequest, OpenRefusal, RequestState, RequestTerms,
+    Addressee, Move, MusicRequest, NewRequest, OpenRefusal, RequestState, RequestTerms,
 };
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::operation::{Addition, Entity, Plan, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Addition, Entity, Plan, QueueSize, Receipt, Rejection, plans};
 use cuepoint_domain::text::{GigTitle, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{DjChange, DjProfile, Field, Locate, ProfileRefusal};
@@ -90,17 +90,17 @@ fn wish(message: Option<&str>) -> NewRequest {
     }
 }
 
-/// The plan of a request, with the queue of the DJ's gig.
+/// The plan of a request, with the gig of the DJ.
 fn ask(
     ledger: &mut Ledger,
     number: i64,
-    queue: Option<GigQueue>,
+    gig: Option<&Gig>,
     new: NewRequest,
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
     let dj = ledger.book.get(user(DJ)).cloned();
     let metadata = ledger.metadata(at(20));
-    let to = Addressee { queue, ..Addressee::of(dj.as_ref()) };
+    let to = Addressee { gig, ..Addressee::of(dj.as_ref()) };
     plans::open_request(metadata, RequestId::new(number).unwrap(), user(GUEST), to, new, terms)
 }
 
@@ -206,7 +206,7 @@ fn codes_of_a_dj_are_assigned_in_order_even_if_a_clock_is_behind() {
 fn a_request_in_a_gig_has_the_deadlines_of_the_gig() {
     let (mut ledger, gig) = opened();
     let terms = terms(0);
-    let plan = ask(&mut ledger, 1, Some(gig.queue(0)), wish(None), &terms).unwrap();
+    let plan = ask(&mut ledger, 1, Some(&gig), wish(None), &terms).unwrap();
     let request = made(ledger.apply(&plan).unwrap());
     assert_eq!(request.gig, Some(gig.id));
     assert_eq!(request.state, RequestState::Pending { answer_by: at(20).plus(terms.gig_pending_for) });
@@ -221,29 +221,61 @@ fn the_limit_of_open_requests_is_the_smaller_of_gig_and_deployment() {
         let (mut ledger, gig) = opened();
         let terms = RequestTerms { most_open_per_dj: deployment, ..terms(0) };
         for number in 1..=i64::from(most) {
-            let plan = ask(&mut ledger, number, Some(gig.queue(0)), wish(None), &terms).unwrap();
+            let plan = ask(&mut ledger, number, Some(&gig), wish(None), &terms).unwrap();
             ledger.apply(&plan).unwrap();
         }
-        let further = ask(&mut ledger, 9, Some(gig.queue(0)), wish(None), &terms).unwrap();
+        let further = ask(&mut ledger, 9, Some(&gig), wish(None), &terms).unwrap();
         assert_eq!(ledger.apply(&further), Err(Rejection::TooManyOpen(most)), "{deployment:?}");
     }
 }
 
 #[test]
-fn a_full_queue_and_a_dedication_without_a_gig_are_refused() {
+fn a_queue_has_a_maximum_of_which_guest_accounts_have_two_thirds() {
+    for (open, of_guest_accounts, by_guest_account, refused) in [
+        (299, 0, false, None),
+        (300, 0, false, Some(Rejection::QueueFull(300))),
+        (299, 200, false, None),
+        (299, 199, true, None),
+        (200, 200, true, Some(Rejection::QueueFullForGuests(200))),
+        (300, 200, true, Some(Rejection::QueueFull(300))),
+    ] {
+        let (mut ledger, gig) = opened();
+        let dj = ledger.book.get(user(DJ)).cloned();
+        let to = Addressee { gig: Some(&gig), by_guest_account, ..Addressee::of(dj.as_ref()) };
+        let metadata = ledger.metadata(at(20));
+        let id = RequestId::new(1).unwrap();
+        let plan = plans::open_request(metadata, id, user(GUEST), to, wish(None), &terms(0)).unwrap();
+        ledger.book.put_queue_size(gig.id, QueueSize { open, of_guest_accounts });
+        let case = format!("{open} {of_guest_accounts} {by_guest_account}");
+        assert_eq!(ledger.apply(&plan).err(), refused, "{case}");
+        let added = u64::from(refused.is_none());
+        let guest_accounts_added = if by_guest_account { added } else { 0 };
+        let expected =
+            QueueSize { open: open + added, of_guest_accounts: of_guest_accounts + guest_accounts_added };
+        assert_eq!(ledger.book.queue_size(gig.id), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_request_for_an_ended_gig_is_decided_again() {
     let (mut ledger, gig) = opened();
-    let terms = terms(0);
-    let full = ask(&mut ledger, 1, Some(gig.queue(300)), wish(None), &terms);
-    assert_eq!(full.unwrap_err(), OpenRefusal::QueueFull(300));
-    assert!(ask(&mut ledger, 1, Some(gig.queue(299)), wish(None), &terms).is_ok());
-    let dedicated = ask(&mut ledger, 1, None, wish(Some("for Grace")), &terms);
+    let plan = ask(&mut ledger, 1, Some(&gig), wish(None), &terms(0)).unwrap();
+    let end = plans::end_gig(ledger.metadata(at(20)), &gig);
+    ledger.apply(&end).unwrap();
+    assert_eq!(ledger.apply(&plan), Err(Rejection::Stale));
+}
+
+#[test]
+fn a_dedication_without_a_gig_is_refused() {
+    let mut ledger = Ledger::new(500, 0);
+    let dedicated = ask(&mut ledger, 1, None, wish(Some("for Grace")), &terms(0));
     assert_eq!(dedicated.unwrap_err(), OpenRefusal::DedicationWithoutGig);
 }
 
 #[test]
 fn a_dedication_is_stored_beside_the_request_and_not_in_its_receipt() {
     let (mut ledger, gig) = opened();
-    let plan = ask(&mut ledger, 1, Some(gig.queue(0)), wish(Some("for Grace")), &terms(0)).unwrap();
+    let plan = ask(&mut ledger, 1, Some(&gig), wish(Some("for Grace")), &terms(0)).unwrap();
     let verdict = cuepoint_domain::operation::apply(&mut ledger.book, &plan).unwrap();
     let cuepoint_domain::operation::Verdict::Fresh(receipt, changes) = verdict else { panic!("replayed") };
     assert_eq!(changes.addition, Some(Addition::Dedication(ShortMessage::new("for Grace").unwrap())));

@@ -100,7 +100,7 @@ async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64)
         message: Some(ShortMessage::new("for Grace").unwrap()),
     };
     let id = scenario.ids.next_request().await.unwrap();
-    let to = Addressee { queue: Some(gig.queue(0)), ..Addressee::of(Some(&dj)) };
+    let to = Addressee { gig: Some(gig), ..Addressee::of(Some(&dj)) };
     let metadata = scenario.by(guest, at(seconds));
     let plan = plans::open_request(metadata, id, guest, to, new, &scenario.requests).unwrap();
     request_of(&scenario.fresh(plan).await)
@@ -223,12 +223,7 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     assert_eq!(own(guest, 2).await, [cancelled, played]);
     assert_eq!(own(other, 50).await, []);
     assert_eq!(scenario.store.cancelled_in_gig(gig.id).await.unwrap(), 1);
-    assert_eq!(scenario.store.open_queue(dj, at(9)).await.unwrap(), Some(gig.queue(1)));
-    let overdue = scenario.store.open_queue(dj, at(100_000)).await.unwrap();
-    assert_eq!(overdue, Some(gig.queue(0)));
-    assert_eq!(scenario.store.open_queue(other, at(9)).await.unwrap(), None);
     let gig = ended(&scenario, &gig, 10).await;
-    assert_eq!(scenario.store.open_queue(dj, at(11)).await.unwrap(), None, "after its end");
     let again = opened(&scenario, dj, 12).await;
     let last = request_in(&scenario, &again, guest, 13).await.id;
     let found = requests_of(&scenario, &gig, GigRequests::Open).await;

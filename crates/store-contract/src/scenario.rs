@@ -306,8 +306,8 @@ impl Scenario {
             message: None,
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
-        let queue = self.store.open_queue(dj, metadata.at).await.unwrap();
-        let to = Addressee { blocks_guest, queue, ..Addressee::of(asked.as_ref()) };
+        let gig = self.store.open_gig(dj).await.unwrap();
+        let to = Addressee { blocks_guest, gig: gig.as_ref(), ..Addressee::of(asked.as_ref()) };
         plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
 use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
-use cuepoint_domain::music_request::{GigQueue, MusicRequest, RequestStatus, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestStatus, Stars};
 use cuepoint_domain::operation::{Addition, Changes, Entity};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
@@ -122,15 +122,6 @@ impl Gigs for MemoryStore {
         Ok(u64::try_from(cancelled).unwrap_or(u64::MAX))
     }
 
-    async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
-        let state = self.lock()?;
-        let queue = |gig: &Gig| {
-            let open = state.request_lists.deadlines_in_gig(gig.id).filter(|deadline| *deadline > now);
-            gig.queue(u64::try_from(open.count()).unwrap_or(u64::MAX))
-        };
-        Ok(state.book.open_gig(dj).map(queue))
-    }
-
     async fn dedications(
         &self,
         of: &BTreeSet<RequestId>,
@@ -189,7 +180,7 @@ impl Gigs for MemoryStore {
 
     async fn settle_gig(&self, gig: GigId) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
-        let is_open = state.request_lists.deadlines_in_gig(gig).next().is_some();
+        let is_open = state.request_lists.open_in_gig(gig).next().is_some();
         if let Some(gig) = state.book.get_mut(gig).filter(|gig| gig.ended_at.is_some() && !is_open) {
             gig.settled = true;
         }

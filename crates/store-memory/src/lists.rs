@@ -39,9 +39,9 @@ impl RequestLists {
         };
     }
 
-    /// The deadlines of the requests of a gig that are stored as open.
-    pub(crate) fn deadlines_in_gig(&self, gig: GigId) -> impl Iterator<Item = Timestamp> {
-        self.open_in_gig.get(&gig).into_iter().flat_map(HashMap::values).copied()
+    /// The requests of a gig that are stored as open, with their deadlines.
+    pub(crate) fn open_in_gig(&self, gig: GigId) -> impl Iterator<Item = (RequestId, Timestamp)> {
+        self.open_in_gig.get(&gig).into_iter().flatten().map(|(id, deadline)| (*id, *deadline))
     }
 }
 

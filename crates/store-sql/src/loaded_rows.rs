@@ -1,9 +1,9 @@
 //! The rows of a group's lock set, as loaded from the database.
 
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::Book;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Book, QueueSize};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::entity_rows::EntityRows;
@@ -30,6 +30,10 @@ pub struct LoadedRows {
     pub adjusted: Vec<StoredAdjustment>,
     /// Entries of recent income.
     pub income: Vec<IncomeRow>,
+    /// The numbers of open requests in queues, by gig.
+    pub queues: Vec<(i64, i64)>,
+    /// Those of guest accounts.
+    pub queues_of_guest_accounts: Vec<(i64, i64)>,
     /// Operations that were applied before.
     pub operations: Vec<StoredOperation>,
     /// Idempotency keys that were used before, each with its operation.
@@ -40,11 +44,14 @@ impl LoadedRows {
     /// Adds rows that were loaded separately, such as those read under the locks of these.
     pub fn extend(&mut self, other: Self) {
         // Without `..`, so that no rows are lost here.
-        let Self { entities, wallets, adjusted, income, operations, keys } = other;
+        let Self { entities, wallets, adjusted, income, queues, queues_of_guest_accounts, operations, keys } =
+            other;
         self.entities.extend(entities);
         self.wallets.extend(wallets);
         self.adjusted.extend(adjusted);
         self.income.extend(income);
+        self.queues.extend(queues);
+        self.queues_of_guest_accounts.extend(queues_of_guest_accounts);
         self.operations.extend(operations);
         self.keys.extend(keys);
     }
@@ -68,6 +75,14 @@ impl LoadedRows {
         for row in self.income {
             let (wallet, income) = income(row, currency)?;
             book.put_income(wallet, income);
+        }
+        for (gig, open) in self.queues {
+            let of_guests = self.queues_of_guest_accounts.iter().find(|(other, _)| *other == gig);
+            let of_guest_accounts = of_guests.map_or(0, |(_, open)| *open);
+            let [open, of_guest_accounts] =
+                [open, of_guest_accounts].map(|count| u64::try_from(count).unwrap_or_default());
+            let gig = known("music_requests.gig_id", GigId::new(gig))?;
+            book.put_queue_size(gig, QueueSize { open, of_guest_accounts });
         }
         for row in self.operations {
             let receipt = row.stored(currency)?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::entity_ref::EntityKind;
-use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::operation::{KeyScope, LockSet, LockedRows, Plan};
+use cuepoint_domain::ids::{GigId, OperationId, UserId};
+use cuepoint_domain::operation::{CountedQueue, KeyScope, LockSet, LockedRows, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
 /// A table with rows that plans lock by id. The id of a wallet is its owner's.
@@ -45,6 +45,12 @@ pub struct GroupLockSet {
     pub guests: BTreeSet<UserId>,
     /// The DJs of those requests; every guest is read with every DJ.
     pub djs: BTreeSet<UserId>,
+    /// The gigs whose open requests are counted.
+    pub queues: BTreeSet<GigId>,
+    /// Those of them whose open requests of guest accounts are counted, too.
+    pub queues_of_guest_accounts: BTreeSet<GigId>,
+    /// The earliest time at which they are counted; `None` if none are.
+    pub queues_at: Option<Timestamp>,
     /// The wallets with recent adjustments to read, by owner.
     pub adjusted: BTreeSet<UserId>,
     /// The earliest time of those adjustments; `None` if none are read.
@@ -73,6 +79,7 @@ impl GroupLockSet {
                 withdrawn_since,
                 topups_since,
                 open_requests,
+                counted,
                 adjusted_since,
                 income_since,
                 open_gig_of,
@@ -89,6 +96,11 @@ impl GroupLockSet {
             if let Some((guest, dj)) = open_requests {
                 all.guests.insert(guest);
                 all.djs.insert(dj);
+            }
+            if let Some(CountedQueue { gig, with_guest_accounts, at }) = counted {
+                all.queues.insert(gig);
+                all.queues_of_guest_accounts.extend(with_guest_accounts.then_some(gig));
+                all.queues_at = Some(all.queues_at.map_or(at, |other| other.min(at)));
             }
             if let Some((wallet, since)) = adjusted_since {
                 all.adjusted.insert(wallet);

@@ -47,12 +47,12 @@ impl IntoApiError for OpenRequestRefusal {
                 Code::ClaimRequired,
                 "This gig takes requests of members alone. Claim your account first.",
             ),
-            Self::Rule(music_request::OpenRefusal::QueueFullForGuests(most)) => ApiError::of_field(
+            Self::QueueFullForGuests(most) => ApiError::of_field(
                 Code::LimitExceeded,
                 "dj_id",
                 validation_texts::queue_full_for_guests(most),
             ),
-            Self::Rule(music_request::OpenRefusal::QueueFull(most)) => {
+            Self::QueueFull(most) => {
                 ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::queue_full(most))
             }
             Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),

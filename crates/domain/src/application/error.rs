@@ -197,7 +197,9 @@ impl From<Rejection> for Failure {
             Rejection::Inactive => Self::Broken("another user was checked where none takes part"),
             Rejection::EmailUnverified => Self::Broken("an address was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
-            Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
+            Rejection::TooManyOpen(_) | Rejection::QueueFull(_) | Rejection::QueueFullForGuests(_) => {
+                Self::Broken("open requests were counted where none is made")
+            }
             Rejection::GigOpen(_) => Self::Broken("an open gig was sought where none is opened"),
             Rejection::GigEnded(_) => Self::Broken("the end of a gig was checked where no DJ answers"),
             Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),

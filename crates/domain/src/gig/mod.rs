@@ -27,7 +27,6 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{GigId, GigRecordId, UserId};
-use crate::music_request::GigQueue;
 use crate::names::{explained_enum, named_enum};
 use crate::text::GigTitle;
 use crate::timestamp::Timestamp;
@@ -97,13 +96,6 @@ impl Gig {
     #[must_use]
     pub fn is_recent(&self, now: Timestamp) -> bool {
         self.ended_at.is_none_or(|end| now < end.plus(Self::RECENT_FOR))
-    }
-
-    /// Its queue with this number of open requests.
-    #[must_use]
-    pub fn queue(&self, open: u64) -> GigQueue {
-        let GigDetails { max_open_per_guest, members_only, .. } = self.details;
-        GigQueue { gig: self.id, most_open_per_guest: max_open_per_guest.get().into(), members_only, open }
     }
 
     /// Its record, for a DJ who accepts requests or not.

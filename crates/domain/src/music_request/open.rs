@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::ids::{GigId, RequestId, UserId};
+use crate::gig::Gig;
+use crate::ids::{RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
@@ -25,41 +26,6 @@ pub struct NewRequest {
     pub fee: Option<Money>,
     /// The dedication, for a request in a gig.
     pub message: Option<ShortMessage>,
-}
-
-/// The queue of the DJ's open gig.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GigQueue {
-    /// The gig.
-    pub gig: GigId,
-    /// The maximum number of open requests of one guest.
-    pub most_open_per_guest: u32,
-    /// Whether it takes no requests of guest accounts.
-    pub members_only: bool,
-    /// The number of its open requests.
-    pub open: u64,
-}
-
-impl GigQueue {
-    /// Whether another request has a place. Guest accounts hold at most two thirds of the queue, because an account
-    /// without a login costs nothing. `guests` is the number of their open requests, or more, if one of them asks.
-    ///
-    /// # Errors
-    /// [`OpenRefusal`].
-    fn admit(&self, guests: Option<u64>, terms: &RequestTerms) -> Result<(), OpenRefusal> {
-        let most = terms.most_open_per_gig;
-        if guests.is_some() && self.members_only {
-            return Err(OpenRefusal::MembersOnly);
-        }
-        if self.open >= most.into() {
-            return Err(OpenRefusal::QueueFull(most));
-        }
-        let most_for_guests = terms.most_open_for_guests();
-        if guests.is_some_and(|guests| guests >= most_for_guests.into()) {
-            return Err(OpenRefusal::QueueFullForGuests(most_for_guests));
-        }
-        Ok(())
-    }
 }
 
 /// Why a request is refused.
@@ -85,12 +51,6 @@ pub enum OpenRefusal {
     /// The gig takes no requests of guest accounts.
     #[error("the gig is for members")]
     MembersOnly,
-    /// The gig of the DJ has this many open requests, the maximum.
-    #[error("{0} requests are open in the gig")]
-    QueueFull(u32),
-    /// Guest accounts have this many open requests in the gig of the DJ, their maximum.
-    #[error("{0} requests of guest accounts are open in the gig")]
-    QueueFullForGuests(u32),
 }
 
 /// The DJ to whom a request is addressed, as stored.
@@ -100,17 +60,17 @@ pub struct Addressee<'a> {
     pub user: Option<&'a User>,
     /// Whether they block the guest.
     pub blocks_guest: bool,
-    /// The queue of their open gig.
-    pub queue: Option<GigQueue>,
-    /// If a guest account asks, the number of open requests of guest accounts in the queue, or more.
-    pub guests_in_queue: Option<u64>,
+    /// Their open gig.
+    pub gig: Option<&'a Gig>,
+    /// Whether a guest account asks.
+    pub by_guest_account: bool,
 }
 
 impl<'a> Addressee<'a> {
     /// A user who neither blocks the guest nor has an open gig.
     #[must_use]
     pub const fn of(user: Option<&'a User>) -> Self {
-        Self { user, blocks_guest: false, queue: None, guests_in_queue: None }
+        Self { user, blocks_guest: false, gig: None, by_guest_account: false }
     }
 }
 
@@ -129,7 +89,7 @@ pub fn open(
     if new.dj == requester {
         return Err(OpenRefusal::Oneself);
     }
-    let Addressee { user, blocks_guest, queue, guests_in_queue } = to;
+    let Addressee { user, blocks_guest, gig, by_guest_account } = to;
     let dj = user.filter(|user| user.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
     if blocks_guest {
@@ -143,13 +103,13 @@ pub fn open(
     if !profile.online {
         return Err(OpenRefusal::DjOffline);
     }
-    if new.message.is_some() && queue.is_none() {
+    if new.message.is_some() && gig.is_none() {
         return Err(OpenRefusal::DedicationWithoutGig);
     }
-    if let Some(queue) = &queue {
-        queue.admit(guests_in_queue, terms)?;
+    if by_guest_account && gig.is_some_and(|gig| gig.details.members_only) {
+        return Err(OpenRefusal::MembersOnly);
     }
-    let gig = queue.map(|queue| queue.gig);
+    let gig = gig.map(|gig| gig.id);
     let filled = || terms.song_url.of_song(&new.song_title, &new.artist_name);
     let music_url = new.music_url.clone().unwrap_or_else(filled);
     let request = MusicRequest {

@@ -55,6 +55,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     record(book, plan, &receipt, &mut changes);
     // Nothing below this line can fail.
     book.absorb(&changes);
+    plan.guards.iter().for_each(|guard| book.count_in_queue(guard));
     Ok(Verdict::Fresh(receipt, Box::new(changes)))
 }
 

@@ -9,7 +9,9 @@ use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::shelves::{Shelves, Stored, StoredId};
-use crate::operation::{Actor, Addition, Entity, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
+use crate::operation::{
+    Actor, Addition, Entity, Guard, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt,
+};
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -34,10 +36,21 @@ pub struct Book {
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
     topups_of: HashMap<UserId, Vec<TopupId>>,
     open_gigs: HashMap<UserId, GigId>,
+    /// For each gig whose queue was counted, its size.
+    queues: HashMap<GigId, QueueSize>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
     /// For each wallet, its income.
     income_of: HashMap<UserId, Vec<Income>>,
+}
+
+/// The numbers of open requests in the queue of a gig.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QueueSize {
+    /// All open requests.
+    pub open: u64,
+    /// Those of guest accounts; 0 if they were not counted.
+    pub of_guest_accounts: u64,
 }
 
 impl Book {
@@ -146,6 +159,28 @@ impl Book {
     #[must_use]
     pub fn open_gig(&self, dj: UserId) -> Option<&Gig> {
         self.open_gigs.get(&dj).and_then(|id| self.get(*id))
+    }
+
+    /// Records the size of a queue.
+    pub fn put_queue_size(&mut self, gig: GigId, size: QueueSize) {
+        self.queues.insert(gig, size);
+    }
+
+    /// The size of a queue that was counted, with the requests that plans have opened since. Requests that were closed since
+    /// count, too: the plan could have been applied before.
+    #[must_use]
+    pub fn queue_size(&self, gig: GigId) -> QueueSize {
+        self.queues.get(&gig).copied().unwrap_or_default()
+    }
+
+    /// Counts the request that a plan with this guard has opened.
+    pub(super) fn count_in_queue(&mut self, guard: &Guard) {
+        if let Guard::QueueRoom { gig, most_of_guest_accounts, .. } = guard {
+            let size = self.queues.entry(*gig).or_default();
+            size.open = size.open.saturating_add(1);
+            let guest_accounts = most_of_guest_accounts.map_or(0, |_| 1);
+            size.of_guest_accounts = size.of_guest_accounts.saturating_add(guest_accounts);
+        }
     }
 
     /// Records an adjustment of a wallet by a user, at the time of the wallet's entry.

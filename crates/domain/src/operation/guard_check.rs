@@ -2,7 +2,7 @@
 
 use crate::entity_ref::EntityKind;
 use crate::operation::expectations::present;
-use crate::operation::{Book, Changes, Guard, Plan, Rejection};
+use crate::operation::{Book, Changes, Guard, Plan, QueueSize, Rejection};
 use crate::user::leaves_an_operator;
 use crate::withdrawal::{Clearing, Limit};
 
@@ -47,6 +47,18 @@ impl Guard {
                 let open = book.open_requests(guest, dj, at);
                 let is_full = usize::try_from(most).is_ok_and(|most| open >= most);
                 is_full.then_some(Rejection::TooManyOpen(most))
+            }
+            Self::QueueRoom { gig, most, most_of_guest_accounts } => {
+                let stored = book.get(gig).ok_or(Rejection::Missing(EntityKind::Gig))?;
+                let QueueSize { open, of_guest_accounts } = book.queue_size(gig);
+                let is_at = |most: &u32| of_guest_accounts >= (*most).into();
+                if stored.ended_at.is_some() {
+                    Some(Rejection::Stale)
+                } else if open >= most.into() {
+                    Some(Rejection::QueueFull(most))
+                } else {
+                    most_of_guest_accounts.filter(is_at).map(Rejection::QueueFullForGuests)
+                }
             }
             Self::NoRecentAdjustment { by, of } => {
                 let has_adjusted = book.has_adjusted(by, of, plan.adjustments_since());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::entity_ref::{EntityKind, EntityRef};
-use crate::ids::UserId;
+use crate::ids::{GigId, UserId};
 use crate::operation::{Actor, Entity, Guard, Plan, Step, WithdrawalJudgement};
 use crate::timestamp::Timestamp;
 use crate::topup::GuestTopupLimits;
@@ -58,12 +58,24 @@ pub struct LockSet {
     pub topups_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,
+    /// The queue whose open requests must be counted, after its gig is locked.
+    pub counted: Option<CountedQueue>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
     /// The wallet whose income after the given time is needed.
     pub income_since: Option<(UserId, Timestamp)>,
     /// The DJ whose open gig is needed.
     pub open_gig_of: Option<UserId>,
+}
+
+/// The queue of a gig, of which the size is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountedQueue {
+    pub gig: GigId,
+    /// Whether the number of requests of guest accounts is needed, too.
+    pub with_guest_accounts: bool,
+    /// The time; requests whose deadline has passed do not count.
+    pub at: Timestamp,
 }
 
 impl LockSet {
@@ -103,6 +115,16 @@ impl Plan {
             self.lock_guard(*guard, &mut lock_set);
         }
         lock_set
+    }
+
+    /// The queue of which the plan needs the size.
+    #[must_use]
+    pub fn counted_queue(&self) -> Option<CountedQueue> {
+        self.guards.iter().find_map(|guard| {
+            let Guard::QueueRoom { gig, most_of_guest_accounts, .. } = *guard else { return None };
+            let with_guest_accounts = most_of_guest_accounts.is_some();
+            Some(CountedQueue { gig, with_guest_accounts, at: self.metadata.at })
+        })
     }
 
     fn lock_step(&self, lock_set: &mut LockSet) {
@@ -156,6 +178,10 @@ impl Plan {
                 lock_set.topups_since = Some((of, GuestTopupLimits::since(self.metadata.at)));
             }
             Guard::OpenRequests { guest, dj, .. } => lock_set.open_requests = Some((guest, dj)),
+            Guard::QueueRoom { gig, .. } => {
+                lock_set.rows.entities.insert(EntityRef::Gig(gig));
+                lock_set.counted = self.counted_queue();
+            }
             Guard::NoRecentAdjustment { of, .. } => {
                 lock_set.adjusted_since = Some((of, self.adjustments_since()));
             }

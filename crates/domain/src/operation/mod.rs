@@ -34,11 +34,11 @@ mod shelves;
 mod verdict;
 
 pub use apply::apply;
-pub use book::{Book, Changes, EndedSessions, OperationRecord};
+pub use book::{Book, Changes, EndedSessions, OperationRecord, QueueSize};
 pub use entity::Entity;
 pub use key::{Fingerprint, IdempotencyKey, KeyScope};
 pub use key_record::{KeyRecord, KeyReused};
-pub use lock_set::{LockSet, LockedRows};
+pub use lock_set::{CountedQueue, LockSet, LockedRows};
 pub use metadata::{Actor, OperationMetadata};
 pub use plan::{Addition, Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
 pub use position::{Position, PositionGap, PositionedOperation};

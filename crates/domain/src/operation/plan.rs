@@ -222,6 +222,14 @@ pub enum Guard {
         /// The maximum, including the new one.
         most: u32,
     },
+    /// The gig is open, and its queue has room for another request.
+    QueueRoom {
+        gig: GigId,
+        /// The maximum number of open requests, including the new one.
+        most: u32,
+        /// If a guest account asks, the maximum number of open requests of guest accounts.
+        most_of_guest_accounts: Option<u32>,
+    },
     /// The judging operator has not adjusted the wallet within [`Adjustment::JUDGING_BAR`].
     NoRecentAdjustment {
         /// The judging operator.

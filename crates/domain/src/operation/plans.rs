@@ -47,7 +47,8 @@ fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
 /// Opens a request and holds its fee. A request to a DJ with an open gig belongs to the gig.
 ///
 /// # Errors
-/// [`OpenRefusal`]; the guest's debt, the limit on open requests and the funds are checked when the plan is applied.
+/// [`OpenRefusal`]; the guest's debt, the limits on open requests and the funds are checked when the plan is applied. Guest
+/// accounts have at most two thirds of a queue, because an account without a login costs nothing.
 pub fn open_request(
     metadata: OperationMetadata,
     id: RequestId,
@@ -59,14 +60,20 @@ pub fn open_request(
     let addition = new.message.clone().map(Addition::Dedication);
     let (request, hold) = music_request::open(id, requester, to, new, terms, metadata.at)?;
     let (guest, dj) = (request.requester, request.dj);
-    let limits = [terms.most_open_per_dj, to.queue.map(|queue| queue.most_open_per_guest)];
+    let most_in_gig = to.gig.map(|gig| gig.details.max_open_per_guest.get().into());
+    let limits = [terms.most_open_per_dj, most_in_gig];
     let most = limits.into_iter().flatten().min();
     // The dedication of an erased guest would stay.
     let present = addition.is_some().then_some(Guard::Present(guest));
     let full = most.map(|most| Guard::OpenRequests { guest, dj, most });
     let debt = (!hold.is_empty()).then_some(Guard::NoDebt(guest));
-    let guards = present.into_iter().chain(debt).chain(full).collect();
-    let level = if to.queue.is_some() { FeatureLevel::Level4 } else { FeatureLevel::Level0 };
+    let room = request.gig.map(|gig| Guard::QueueRoom {
+        gig,
+        most: terms.most_open_per_gig,
+        most_of_guest_accounts: to.by_guest_account.then(|| terms.most_open_for_guests()),
+    });
+    let guards = present.into_iter().chain(debt).chain(full).chain(room).collect();
+    let level = if to.gig.is_some() { FeatureLevel::Level4 } else { FeatureLevel::Level0 };
     let plan = plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold);
     Ok(Plan { guards, addition, level, ..plan })
 }

@@ -35,6 +35,10 @@ pub enum Rejection {
     EmailUnverified,
     /// The guest has this many open requests with the DJ, the maximum.
     TooManyOpen(u32),
+    /// The gig has this many open requests, the maximum.
+    QueueFull(u32),
+    /// Guest accounts have this many open requests in the gig, their maximum.
+    QueueFullForGuests(u32),
     /// This other gig of the DJ has not ended.
     GigOpen(GigId),
     /// The gig of the request, which has this status, has ended.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::gig::{AssignedCode, DjCode, Gig};
 use crate::ids::{GigId, RequestId, UserId};
-use crate::music_request::{GigQueue, MusicRequest, RequestStatus, Stars};
+use crate::music_request::{MusicRequest, RequestStatus, Stars};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::text::ShortMessage;
@@ -80,8 +80,6 @@ pub trait Gigs: Send + Sync {
     ) -> Result<Vec<MusicRequest>, Unavailable>;
     /// The number of requests with this gig that are stored as cancelled.
     async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable>;
-    /// The queue of a DJ's open gig at `now`, in one read, since every new request needs it.
-    async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable>;
     /// The dedications of these requests.
     async fn dedications(
         &self,

@@ -4,6 +4,7 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::Role;
 use cuepoint_store_sql::rows::{
     ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup,
     StoredUser, StoredWallet, StoredWithdrawal,
@@ -13,12 +14,12 @@ use cuepoint_store_sql::schema::{
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
-use diesel::dsl::sql;
+use diesel::dsl::{count_star, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
-use futures_util::future::{try_join_all, try_join4, try_join5};
+use futures_util::future::{try_join, try_join_all, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
@@ -131,11 +132,19 @@ pub(super) async fn read(
         earlier_operations(set, connection),
         used_keys(set, connection),
     );
-    let ((withdrawals, requests, adjusted, operations, keys), gigs, income, topups) = try_join4(
+    let counts = try_join(queues(set, connection), queues_of_guest_accounts(set, connection));
+    let (
+        (withdrawals, requests, adjusted, operations, keys),
+        gigs,
+        income,
+        topups,
+        (queues, queues_of_guest_accounts),
+    ) = try_join5(
         rows,
         open_gigs(set, connection),
         recent_income(set, connection),
         recent_topups(set, connection),
+        counts,
     )
     .await?;
     Ok(LoadedRows {
@@ -145,6 +154,8 @@ pub(super) async fn read(
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
             .collect(),
         income,
+        queues,
+        queues_of_guest_accounts,
         operations,
         keys,
         ..LoadedRows::default()
@@ -196,6 +207,37 @@ async fn open_requests(
         .select(StoredRequest::as_select())
         .load(&mut connection)
         .await
+}
+
+/// Counts the open requests of each queue. Only open requests have a deadline.
+async fn queues(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<(i64, i64)>> {
+    let Some(at) = set.queues_at else { return Ok(Vec::new()) };
+    let gigs: Vec<i64> = set.queues.iter().map(|gig| gig.get()).collect();
+    let counts = music_requests::table
+        .filter(music_requests::gig_id.eq_any(gigs))
+        .filter(music_requests::expires_at.gt(ColumnTime(at)))
+        .group_by(music_requests::gig_id)
+        .select((music_requests::gig_id.assume_not_null(), count_star()));
+    counts.load(&mut connection).await
+}
+
+/// Counts the open requests of guest accounts in each queue.
+async fn queues_of_guest_accounts(
+    set: &GroupLockSet,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<Vec<(i64, i64)>> {
+    let Some(at) = set.queues_at.filter(|_| !set.queues_of_guest_accounts.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let gigs: Vec<i64> = set.queues_of_guest_accounts.iter().map(|gig| gig.get()).collect();
+    let counts = music_requests::table
+        .inner_join(users::table.on(users::id.eq(music_requests::requester_id)))
+        .filter(music_requests::gig_id.eq_any(gigs))
+        .filter(music_requests::expires_at.gt(ColumnTime(at)))
+        .filter(users::role.eq(Role::Guest.name()))
+        .group_by(music_requests::gig_id)
+        .select((music_requests::gig_id.assume_not_null(), count_star()));
+    counts.load(&mut connection).await
 }
 
 async fn open_gigs(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {

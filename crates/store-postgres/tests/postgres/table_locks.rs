@@ -4,7 +4,7 @@ use cuepoint_domain::gig::{AssignedCode, DjCode};
 use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{
-    Addressee, GigQueue, MusicRequest, NewRequest, RequestState, RequestTerms, Stars,
+    Addressee, MusicRequest, NewRequest, RequestState, RequestTerms, Stars,
 };
 use cuepoint_domain::operation::{
     Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Step, plans,
@@ -51,9 +51,9 @@ async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
 }
 
 /// A plan that opens a request in a gig with a dedication.
-async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId, gig: GigId) -> Plan {
+async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
     let stored = store.profile(dj).await.unwrap().unwrap().user;
-    let queue = Some(GigQueue { gig, most_open_per_guest: 3, members_only: false, open: 0 });
+    let gig = store.open_gig(dj).await.unwrap();
     let new = NewRequest {
         dj,
         song_title: Line::new("Blue Monday").unwrap(),
@@ -63,7 +63,7 @@ async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId, gig: GigId)
         fee: None,
         message: Some(ShortMessage::new("for Grace").unwrap()),
     };
-    let to = Addressee { queue, ..Addressee::of(Some(&stored)) };
+    let to = Addressee { gig: gig.as_ref(), ..Addressee::of(Some(&stored)) };
     let id = store.next_request().await.unwrap();
     plans::open_request(metadata(store, guest), id, guest, to, new, &RequestTerms::default()).unwrap()
 }
@@ -93,7 +93,7 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
     let becoming_dj = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
     store.apply(plans::change_profile(metadata(store, next_dj), next_dj, becoming_dj)).await.unwrap();
     vec![
-        dedicated(store, other, dj, gig.id).await,
+        dedicated(store, other, dj).await,
         plans::tip(metadata(store, other), tip, other, to, amount(1_00), &terms).unwrap(),
         plans::end_gig(metadata(store, dj), gig),
         opening(store, next_dj, "B2C3D4").await,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{GigQueue, MusicRequest, RequestRating, RequestStatus, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Stars};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
 use cuepoint_domain::text::ShortMessage;
@@ -210,25 +210,6 @@ impl Gigs for SqlStore {
             })
             .await?;
         Ok(u64::try_from(count).unwrap_or_default())
-    }
-
-    async fn open_queue(&self, dj: UserId, now: Timestamp) -> Result<Option<GigQueue>, Unavailable> {
-        let row = self.read((dj.get(), now), async |mut connection, (dj, now)| {
-            // Only open requests have a deadline. PostgreSQL would plan each call anew for a list of statuses.
-            let open = music_requests::table
-                .filter(music_requests::gig_id.eq(gigs::id.nullable()))
-                .filter(music_requests::expires_at.gt(ColumnTime(now)));
-            let row: Option<(StoredGig, Option<i64>)> = open_gig(dj)
-                .select((columns::<StoredGig>(), open.count().single_value()))
-                .first(&mut connection)
-                .await
-                .optional()?;
-            Ok(row)
-        });
-        let Some((row, open)) = row.await? else { return Ok(None) };
-        let gig = Gig::of_row(row, &self.currency).map_err(Unavailable::new)?;
-        let open = open.and_then(|open| u64::try_from(open).ok());
-        Ok(Some(gig.queue(open.unwrap_or_default())))
     }
 
     async fn dedications(

@@ -9,6 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::Role;
 use cuepoint_store_sql::rows::{
     ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup, StoredUser,
     StoredWallet, StoredWithdrawal,
@@ -84,6 +85,18 @@ pub(super) fn load(
     }
     loaded.entities.music_requests.extend(open_requests(connection, &set.guests)?);
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
+    if let Some(at) = set.queues_at {
+        for gig in set.queues.iter().map(|gig| gig.get()) {
+            loaded.queues.push((gig, open_in(gig, at).count().get_result(connection)?));
+        }
+        for gig in set.queues_of_guest_accounts.iter().map(|gig| gig.get()) {
+            let of_guest_accounts = open_in(gig, at)
+                .inner_join(users::table.on(users::id.eq(music_requests::requester_id)))
+                .filter(users::role.eq(Role::Guest.name()));
+            let count = of_guest_accounts.count().get_result(connection)?;
+            loaded.queues_of_guest_accounts.push((gig, count));
+        }
+    }
     if let Some(since) = set.adjusted_since {
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
     }
@@ -159,6 +172,13 @@ fn open_requests(
         rows.extend(open);
     }
     Ok(rows)
+}
+
+/// The open requests in a gig. Only open requests have a deadline.
+#[diesel::dsl::auto_type]
+fn open_in(gig: i64, at: Timestamp) -> _ {
+    let at: ColumnTime = ColumnTime(at);
+    music_requests::table.filter(music_requests::gig_id.eq(gig)).filter(music_requests::expires_at.gt(at))
 }
 
 /// Loads the open gigs of these DJs.

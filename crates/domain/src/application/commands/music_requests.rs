@@ -2,16 +2,14 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
-use crate::application::queries::open_of_guest_accounts;
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{
-    Addressee, By, GigQueue, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating,
-    RequestStatus, Stars,
+    Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus,
+    Stars,
 };
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
@@ -74,6 +72,12 @@ pub enum OpenRequestRefusal {
     /// The guest already has this number of open requests with the DJ, the maximum.
     #[error("{0} requests are open already")]
     TooManyOpen(u32),
+    /// The gig of the DJ has this many open requests, the maximum.
+    #[error("{0} requests are open in the gig")]
+    QueueFull(u32),
+    /// Guest accounts have this many open requests in the gig of the DJ, their maximum.
+    #[error("{0} requests of guest accounts are open in the gig")]
+    QueueFullForGuests(u32),
     /// The guest owes this amount, and the fee is not zero.
     #[error("the guest owes money")]
     WalletOwes(Money),
@@ -116,13 +120,12 @@ impl Command for OpenRequest {
     ) -> Decided<Self> {
         // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
         // the request would belong to no gig, and the job would not find it.
-        let queue = env.gigs.open_queue(new.dj, env.now()).await?;
+        let gig = env.gigs.open_gig(new.dj).await?;
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
-        let guests_in_queue =
-            if principal.is_guest_account() { Some(guests_in(env, queue).await?) } else { None };
-        let to = Addressee { user: dj.as_ref(), blocks_guest, queue, guests_in_queue };
+        let by_guest_account = principal.is_guest_account();
+        let to = Addressee { user: dj.as_ref(), blocks_guest, gig: gig.as_ref(), by_guest_account };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
             .map_err(CommandError::refused)
@@ -139,23 +142,13 @@ impl Command for OpenRequest {
             }
             Rejection::WalletOwes { owed } => CommandError::Refused(OpenRequestRefusal::WalletOwes(owed)),
             Rejection::TooManyOpen(most) => CommandError::Refused(OpenRequestRefusal::TooManyOpen(most)),
+            Rejection::QueueFull(most) => CommandError::Refused(OpenRequestRefusal::QueueFull(most)),
+            Rejection::QueueFullForGuests(most) => {
+                CommandError::Refused(OpenRequestRefusal::QueueFullForGuests(most))
+            }
             other => Failure::from(other).into(),
         }
     }
-}
-
-/// The number of open requests of guest accounts in a queue, or of all while there are too few to matter.
-async fn guests_in(env: &Environment, queue: Option<GigQueue>) -> Result<u64, Failure> {
-    let most = u64::from(env.terms.requests.most_open_for_guests());
-    let Some(GigQueue { gig, open, .. }) = queue else { return Ok(0) };
-    if open < most {
-        return Ok(open);
-    }
-    let Some(gig) = env.ledger.stored(gig).await? else { return Ok(0) };
-    let oldest = env.terms.requests.oldest_open(env.now());
-    let requests = open_of_guest_accounts(env, &gig, oldest).await?;
-    let in_gig = requests.iter().filter(|request| request.gig == Some(gig.id)).count();
-    Ok(u64::try_from(in_gig).unwrap_or(u64::MAX))
 }
 
 impl Command for CancelRequest {

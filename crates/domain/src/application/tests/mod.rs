@@ -391,7 +391,7 @@ fn requests(ledger: MockLedger, requests: MockMusicRequests, people: MockPeople)
     let mut blocks = MockBlocks::new();
     blocks.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
     let mut gigs = MockGigs::new();
-    gigs.expect_open_queue().returning(|_, _| Ok(None));
+    gigs.expect_open_gig().returning(|_| Ok(None));
     Doubles { ledger, requests, gigs, people, blocks, ..Doubles::default() }.executor()
 }
 
