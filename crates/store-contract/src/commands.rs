@@ -11,7 +11,8 @@ use proptest::sample::select;
 
 use crate::model::{LONGEST_SECONDS, TXIDS, Terms};
 use phrases::{
-    chargebacks, crowd, debt, departure, doubt, evening, four_eyes, operator, order, ratings, silence,
+    chargebacks, crowd, debt, departure, doubt, evening, four_eyes, guest_account, operator, order, ratings,
+    silence, unused_account,
 };
 
 /// The number of guests, DJs and operators of a history, in this order.
@@ -24,7 +25,11 @@ pub(crate) const OPERATOR: usize = 4;
 pub(crate) const OTHER_OPERATOR: usize = 5;
 
 /// The departing user: the one to be erased next.
-const DEPARTING: usize = usize::MAX;
+pub(crate) const DEPARTING: usize = usize::MAX;
+/// The newest guest account; older ones follow it.
+pub(crate) const GUEST_ACCOUNT: usize = 100;
+/// The maximum number of guest accounts of a history.
+pub(crate) const GUEST_ACCOUNTS: usize = 8;
 
 /// The number of newest entities of a kind that a command picks from.
 const NEWEST: usize = 3;
@@ -75,8 +80,21 @@ pub(crate) enum Command {
         cents: i128,
         ordered: bool,
     },
-    /// Erases the departing user if that is allowed; a new user takes their place.
-    EraseDeparting,
+    /// Erases a user if that is allowed; a new user takes the place of the departing one.
+    Erase {
+        who: usize,
+    },
+    /// Creates a guest account.
+    CreateGuest,
+    /// Claims a guest account, with a new address or with the address of this person.
+    Claim {
+        who: usize,
+        taken: Option<usize>,
+    },
+    /// Deletes a user if they are an unused guest account.
+    DeleteUnused {
+        who: usize,
+    },
     SettleSuspense {
         pick: usize,
     },
@@ -200,6 +218,27 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// The person whom a command may name as a guest account or as the departing user.
+    pub(crate) const fn person(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::OpenTopup { who, .. }
+            | Self::OrderTopup { who, .. }
+            | Self::Erase { who }
+            | Self::Claim { who, .. }
+            | Self::DeleteUnused { who }
+            | Self::Adjust { who, .. }
+            | Self::ChangeDj { who, .. }
+            | Self::ChangeSuspension { who, .. }
+            | Self::OpenRequest { guest: who, .. }
+            | Self::Tip { who, .. }
+            | Self::Sweep { who, .. }
+            | Self::OpenWithdrawal { who, .. } => Some(who),
+            _ => None,
+        }
+    }
+}
+
 /// The terms of a deployment and a sequence of commands, each with or without an idempotency key.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
@@ -222,6 +261,8 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => departure(),
         1 => ratings(),
         2 => evening(),
+        2 => guest_account(),
+        1 => unused_account(),
     ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
@@ -237,7 +278,8 @@ fn terms() -> impl Strategy<Value = Terms> {
     let open = option::weighted(0.3, 1..4_u32);
     let limits = (most(0.3, 300..450), most(0.4, 300..800), most(0.5, 300..900));
     let clearing = option::weighted(0.3, select(vec![60, 3_600, 86_400_i64]));
-    (commission, auto, most(0.5, 50..300), limits, open, clearing).prop_map(
+    let guest_topups = (most(0.3, 1_000..4_000), most(0.5, 1_000..3_000));
+    (commission, auto, most(0.5, 50..300), limits, open, clearing, guest_topups).prop_map(
         |(
             commission_bps,
             auto_approve_below,
@@ -245,6 +287,7 @@ fn terms() -> impl Strategy<Value = Terms> {
             limits,
             most_open_per_dj,
             clearing_seconds,
+            guest_topups,
         )| {
             let (max_amount, max_per_24h, max_per_30d) = limits;
             Terms {
@@ -256,6 +299,7 @@ fn terms() -> impl Strategy<Value = Terms> {
                 max_per_30d,
                 most_open_per_dj,
                 clearing_seconds,
+                guest_topups,
             }
         },
     )
@@ -263,6 +307,8 @@ fn terms() -> impl Strategy<Value = Terms> {
 
 fn command() -> impl Strategy<Value = Command> {
     let who = || 0..PEOPLE;
+    let guest = || GUEST_ACCOUNT..GUEST_ACCOUNT + NEWEST;
+    let payer = || prop_oneof![5 => who(), 1 => guest()];
     let dj = || FIRST_DJ..OPERATOR;
     let pick = || 0..NEWEST;
     let any_of_them = || 0..1_000_usize;
@@ -281,7 +327,7 @@ fn command() -> impl Strategy<Value = Command> {
         "cancelled",
     ];
     prop_oneof![
-        4 => (who(), 1..4_000_i128, flag())
+        4 => (payer(), 1..4_000_i128, flag())
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
         3 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
         1 => pick().prop_map(|pick| Command::ReverseTopup { pick }),
@@ -289,21 +335,22 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(pick, (update, excess))| Command::ReceiveTopupUpdate { pick, update, excess }),
         1 => prop_oneof![
             (1..4_000_i128, flag()).prop_map(|(cents, ordered)| Command::OpenDepartingTopup { cents, ordered }),
-            Just(Command::EraseDeparting),
+            Just(Command::Erase { who: DEPARTING }),
+            guest().prop_map(|who| Command::Erase { who }),
             pick().prop_map(|pick| Command::SettleSuspense { pick }),
         ],
-        3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
+        3 => (payer(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
         4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
-        5 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))
+        6 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))
             .prop_map(|(pick, reply)| Command::AnswerOrder { pick, reply }),
-        2 => (who(), prop_oneof![-600..0_i128, 1..600_i128], operator())
+        2 => (payer(), prop_oneof![-600..0_i128, 1..600_i128], operator())
             .prop_map(|(who, cents, by)| Command::Adjust { who, cents: Some(cents), by }),
         2 => (dj(), operator()).prop_map(|(who, by)| Command::Adjust { who, cents: None, by }),
-        2 => (prop_oneof![4 => dj(), 1 => who()], option::of(flag()), option::of(price()), option::of(price()))
+        2 => (prop_oneof![4 => dj(), 1 => payer()], option::of(flag()), option::of(price()), option::of(price()))
             .prop_map(|(who, online, upcoming, popular)| Command::ChangeDj { who, online, upcoming, popular }),
-        1 => (who(), weighted(0.3)).prop_map(|(who, suspend)| Command::ChangeSuspension { who, suspend }),
+        1 => (payer(), weighted(0.3)).prop_map(|(who, suspend)| Command::ChangeSuspension { who, suspend }),
         1 => (operator(), weighted(0.8)).prop_map(|(who, operator)| Command::ChangeRole { who, operator }),
-        10 => (who(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
+        10 => (payer(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
             .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
         6 => (pick(), select(answers)).prop_map(|(pick, to)| Command::MoveRequest { pick, to }),
@@ -314,9 +361,13 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(pick, most, accepting)| Command::ChangeGig { pick, most, accepting }),
         1 => pick().prop_map(|pick| Command::EndGig { pick }),
         1 => Just(Command::ReleaseGigs),
-        3 => (who(), pick(), 1..400_i128).prop_map(|(who, pick, cents)| Command::Tip { who, pick, cents }),
-        2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
-        8 => (who(), option::weighted(0.9, 1..450_i128))
+        2 => Just(Command::CreateGuest),
+        2 => (guest(), option::weighted(0.3, who())).prop_map(|(who, taken)| Command::Claim { who, taken }),
+        2 => prop_oneof![4 => guest(), 1 => who(), 1 => Just(DEPARTING)]
+            .prop_map(|who| Command::DeleteUnused { who }),
+        3 => (payer(), pick(), 1..400_i128).prop_map(|(who, pick, cents)| Command::Tip { who, pick, cents }),
+        2 => (payer(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
+        8 => (payer(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
         12 => (pick(), select(payouts), operator(), weighted(0.15))
             .prop_map(|(pick, to, by, txid)| Command::MoveWithdrawal { pick, to, by, txid }),
@@ -336,7 +387,8 @@ fn command() -> impl Strategy<Value = Command> {
 
 /// The end of every history: all holds of requests expire, and their fees are released.
 pub(crate) fn ending() -> Vec<(Command, bool)> {
-    let sweeps = (0..PEOPLE).map(|who| Command::Sweep { who, limit: 100 });
+    let guests = GUEST_ACCOUNT..GUEST_ACCOUNT + GUEST_ACCOUNTS;
+    let sweeps = (0..PEOPLE).chain(guests).map(|who| Command::Sweep { who, limit: 100 });
     // A request in a gig lasts longest, and so does its DJ's gig.
     let over = Command::Pass { seconds: LONGEST_SECONDS };
     std::iter::once(over)
@@ -346,7 +398,7 @@ pub(crate) fn ending() -> Vec<(Command, bool)> {
         .collect()
 }
 
-/// The beginning of every history: DJs who charge and are online, guests with money, and operators.
+/// The beginning of every history: DJs who charge and are online, guests with money, operators, and a guest account.
 pub(crate) fn beginning() -> Vec<(Command, bool)> {
     let djs = (FIRST_DJ..OPERATOR).map(|who| {
         let price = i128::try_from(who).unwrap() * 45 + 1;
@@ -355,5 +407,5 @@ pub(crate) fn beginning() -> Vec<(Command, bool)> {
     });
     let guests = (0..FIRST_DJ).map(|who| Command::OpenTopup { who, cents: 3_000, confirmed: true });
     let operators = (OPERATOR..PEOPLE).map(|who| Command::ChangeRole { who, operator: true });
-    djs.chain(guests).chain(operators).map(|command| (command, false)).collect()
+    djs.chain(guests).chain(operators).chain([Command::CreateGuest]).map(|command| (command, false)).collect()
 }

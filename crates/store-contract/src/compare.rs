@@ -16,8 +16,13 @@ impl HistoryDriver<'_> {
     /// Compares every balance.
     pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
-            let balance = balances(self.scenario.balance(*user).await);
-            equal(&format!("the wallet of {place}"), &balance, &self.model.people[place].balances)?;
+            let balance = self.scenario.store.balance(*user).await.unwrap().map(balances);
+            let person = &self.model.people[place];
+            equal(
+                &format!("the wallet of {place}"),
+                &balance,
+                &(!person.deleted).then_some(person.balances),
+            )?;
         }
         let purses = || self.model.people.iter().map(|person| person.balances);
         let inside: i128 = purses().map(|(available, held, owed)| available + held - owed).sum();
@@ -34,7 +39,13 @@ impl HistoryDriver<'_> {
     pub(crate) async fn compare_everything(&self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
             let person = &self.model.people[place];
-            equal("a DJ", &dj(&self.scenario.user(*user).await), &person.dj)?;
+            if person.deleted {
+                equal("a deleted account", &self.scenario.store.profile(*user).await.unwrap(), &None)?;
+                continue;
+            }
+            let stored = self.scenario.user(*user).await;
+            equal("a DJ", &dj(&stored), &person.dj)?;
+            equal("whether it is a guest account", &stored.is_guest_account(), &person.is_guest)?;
             let newest = self.scenario.store.entries(*user, PageRequest::new(1, 1)).await.unwrap();
             equal("the number of entries", &newest.total, &person.entries)?;
             let after = newest.rows.first().map_or_else(Default::default, |entry| balances(entry.after));
@@ -82,6 +93,9 @@ impl HistoryDriver<'_> {
 
     async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
         let rows = self.scenario.withdrawals_of(user, PageRequest::new(1, 100)).await;
+        if self.model.people[place].is_guest {
+            equal("the withdrawals of a guest account", &rows.total, &0)?;
+        }
         let approvals =
             |one: &Withdrawal| one.approvals.iter().map(|approval| (approval.by, approval.at)).collect();
         let shown: BTreeSet<(_, _, Vec<_>)> =

@@ -1,32 +1,31 @@
 //! Runs the commands of a history on a store and on the model, and compares their answers.
 
 mod gigs;
+mod guest_accounts;
 mod orders;
 mod payouts;
 mod ratings;
+mod repetitions;
 mod suspense;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use cuepoint_domain::audit::Summary;
-use cuepoint_domain::ids::{GigId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::authorization::{Action, Ownership};
+use cuepoint_domain::ids::{GigId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
-use cuepoint_domain::operation::{
-    Actor, Entity, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Plan, Receipt, Rejection, Step,
-    StoredReceipt, WithdrawalJudgement, plans,
-};
+use cuepoint_domain::operation::{Actor, OperationMetadata, Plan, Receipt, Step, WithdrawalJudgement, plans};
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, UserStatusChange};
 use cuepoint_domain::withdrawal::WithdrawalLimits;
-use futures_util::FutureExt;
 use time::Duration;
 
 use crate::Fixture;
-use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
+use crate::commands::{Command, DEPARTING, FIRST_DJ, GUEST_ACCOUNT, OPERATOR, PEOPLE};
 use crate::model::{Dj, Model, Person, Seen, Terms};
 use crate::observed::{name, outcome_of, request_move};
 use crate::refusal::Refusal;
@@ -52,6 +51,8 @@ pub(crate) struct HistoryDriver<'a> {
     losing: Option<bool>,
     pub(crate) model: Model,
     pub(crate) people: Vec<UserId>,
+    /// The sessions of guest accounts.
+    sessions: BTreeMap<UserId, SessionId>,
     pub(crate) requests: Vec<RequestId>,
     pub(crate) withdrawals: Vec<WithdrawalId>,
     pub(crate) topups: Vec<TopupId>,
@@ -92,9 +93,9 @@ impl<'a> HistoryDriver<'a> {
         };
         scenario.withdrawals.clearing_time = terms.clearing_seconds.map(Duration::seconds);
         scenario.requests.most_open_per_dj = terms.most_open_per_dj;
-        let mut model = Model { terms, ..Model::default() };
+        let mut model = Model { terms, departing: PEOPLE, ..Model::default() };
         let mut people = Vec::new();
-        // The last of them is the departing user.
+        // The last of them is the first departing user.
         for place in 0..=PEOPLE {
             let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
             let user = scenario.stranger(is_dj, at(0)).await;
@@ -108,6 +109,7 @@ impl<'a> HistoryDriver<'a> {
             losing: None,
             model,
             people,
+            sessions: BTreeMap::new(),
             requests: Vec::new(),
             withdrawals: Vec::new(),
             topups: Vec::new(),
@@ -118,6 +120,18 @@ impl<'a> HistoryDriver<'a> {
             owed: 0,
             commands: 0,
             observed: BTreeSet::new(),
+        }
+    }
+
+    /// The place of the person whom a command names; `None` if there is no guest account.
+    fn place_of(&self, who: usize) -> Option<usize> {
+        match who {
+            ..PEOPLE => Some(who),
+            DEPARTING => Some(self.model.departing),
+            _ => {
+                let guests = &self.model.guest_accounts;
+                picked(who - GUEST_ACCOUNT, guests.len()).map(|place| guests[place])
+            }
         }
     }
 
@@ -158,18 +172,6 @@ impl<'a> HistoryDriver<'a> {
         Ok(receipt)
     }
 
-    /// Submits a plan and drops the call at once, so that it may still be in progress; with `reopen`, the
-    /// retry uses another store.
-    async fn lose_answer(&mut self, plan: &Plan, reopen: bool) -> bool {
-        // Dropped as soon as it was submitted.
-        let _ = self.scenario.store.apply(plan.clone()).now_or_never();
-        self.observed.insert(if reopen { "lost answer at a crash" } else { "lost answer" }.to_owned());
-        if reopen {
-            self.reopen().await;
-        }
-        true
-    }
-
     async fn reopen(&mut self) {
         self.scenario.use_store(self.fixture.reopen().await);
         self.observed.insert("reopened".to_owned());
@@ -186,8 +188,12 @@ impl<'a> HistoryDriver<'a> {
     }
 
     /// Runs one command on both.
-    pub(crate) async fn play(&mut self, command: Command, keyed: bool) -> Result<(), String> {
+    pub(crate) async fn play(&mut self, mut command: Command, keyed: bool) -> Result<(), String> {
         self.commands += 1;
+        if let Some(who) = command.person() {
+            let Some(place) = self.place_of(*who) else { return Ok(()) };
+            *who = place;
+        }
         match command {
             Command::Pass { seconds } => {
                 self.now += seconds;
@@ -203,10 +209,8 @@ impl<'a> HistoryDriver<'a> {
             Command::ReuseKey { pick, same_body } => return self.reuse_key(pick, same_body).await,
             Command::Sweep { who, limit } => return self.sweep(who, limit).await,
             Command::OpenTopup { who, cents, confirmed } => {
-                let id = self.scenario.ids.next_topup().await.unwrap();
                 let charge = if confirmed { Charge::Confirmed } else { Charge::Pending };
-                let user = self.people[who];
-                let plan = plans::open_topup(self.metadata(who, keyed), id, user, amount(cents), charge);
+                let plan = self.topup_plan(who, cents, charge, keyed).await;
                 let answer = self.apply(Ok(plan)).await;
                 self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
                 let model = self.model.open_topup(who, cents, confirmed);
@@ -216,7 +220,6 @@ impl<'a> HistoryDriver<'a> {
             Command::TakeUpTopups { limit } => return self.take_up_topups(limit).await,
             Command::AnswerOrder { pick, reply } => return self.answer_order(pick, reply).await,
             Command::Adjust { who, cents, by } => {
-                let who = who.min(self.people.len() - 1);
                 let (available, ..) = self.model.people[who].balances;
                 let cents = cents.unwrap_or(-available.max(1));
                 let plan = self.scenario.adjust_plan(self.metadata(by, keyed), self.people[who], cents).await;
@@ -271,7 +274,11 @@ impl<'a> HistoryDriver<'a> {
                 let (available, ..) = self.model.people[who].balances;
                 let cents = cents.unwrap_or(available).max(1);
                 let (metadata, user) = (self.metadata(who, keyed), self.people[who]);
-                let plan = self.scenario.withdrawal_plan(metadata, user, cents).await;
+                let principal = self.scenario.principal(user).await;
+                let plan = match principal.may(Action::UseWithdrawal, Ownership::Own) {
+                    Ok(()) => self.scenario.withdrawal_plan(metadata, user, cents).await,
+                    Err(denied) => Err(Refused::Denied(denied.reason())),
+                };
                 let answer = self.apply(plan).await;
                 self.withdrawals.extend(answer.iter().map(|receipt| withdrawal_of(receipt).id));
                 let model = self.model.open_withdrawal(who, cents, self.now);
@@ -287,7 +294,10 @@ impl<'a> HistoryDriver<'a> {
             Command::OpenDepartingTopup { cents, ordered } => {
                 return self.open_departing_topup(cents, ordered, keyed).await;
             }
-            Command::EraseDeparting => return self.erase_departing().await,
+            Command::Erase { who } => return self.erase(who).await,
+            Command::CreateGuest => return self.create_guest().await,
+            Command::Claim { who, taken } => return self.claim(who, taken).await,
+            Command::DeleteUnused { who } => return self.delete_unused(who).await,
             Command::SettleSuspense { pick } => return self.settle_suspense(pick, keyed).await,
             Command::MoveRequest { pick, to } => {
                 if let Some(place) = picked(pick, self.requests.len()) {
@@ -398,70 +408,18 @@ impl<'a> HistoryDriver<'a> {
         Ok(())
     }
 
-    /// Submits an earlier plan again: it gets the first receipt, whatever happened since. A profile past its
-    /// retention may be redacted after a purge; it is not if the database's own clock is behind the
-    /// history's.
-    async fn retry(&mut self, pick: usize) -> Result<(), String> {
-        if self.past.is_empty() {
-            return Ok(());
-        }
-        let AppliedPlan { plan, receipt } = &self.past[pick % self.past.len()];
-        let answer = self.scenario.apply(plan.clone()).await;
-        let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::RETENTION) <= purged);
-        if purged && matches!(receipt.outcome.entity, Entity::User(_)) && answer == Err(Rejection::Stale) {
-            self.observed.insert("redacted".to_owned());
-            return Ok(());
-        }
-        self.observed.insert("replayed".to_owned());
-        equal("a retry", &answer, &Ok(Applied::Replayed(receipt.clone())))?;
-        if let Some(key) = plan.metadata().key
-            && self.is_kept(plan)
-        {
-            let record = self.scenario.store.find_key(&key.scope).await.unwrap();
-            let receipt = StoredReceipt::Whole(receipt.clone());
-            let expected = KeyRecord { key, receipt, at: plan.metadata().at };
-            equal("a key", &record, &Some(expected))?;
-        }
-        Ok(())
-    }
-
-    fn is_kept(&self, plan: &Plan) -> bool {
-        self.time() < plan.metadata().at.plus(KeyRecord::RETENTION)
-    }
-
-    /// Sends another command with an earlier key: it gets the earlier receipt or a refusal.
-    async fn reuse_key(&mut self, pick: usize, same_body: bool) -> Result<(), String> {
-        let keyed: Vec<&AppliedPlan> = self
-            .past
-            .iter()
-            .filter(|past| past.plan.metadata().key.is_some() && self.is_kept(&past.plan))
-            .collect();
-        if keyed.is_empty() {
-            return Ok(());
-        }
-        let past = keyed[pick % keyed.len()];
-        let key = past.plan.metadata().key.unwrap();
-        let other = IdempotencyKey { fingerprint: Fingerprint::of(b"another body"), ..key };
-        let (key, expected) = if same_body {
-            (key, Ok(Applied::Replayed(past.receipt.clone())))
-        } else {
-            (other, Err(Rejection::KeyReused))
-        };
-        let actor = past.plan.metadata().actor;
-        let metadata = OperationMetadata { key: Some(key), ..self.scenario.metadata(actor, self.time()) };
-        let plan = self.scenario.adjust_plan(metadata, self.people[0], 1).await;
-        let answer = self.scenario.apply(plan).await;
-        self.observed.insert(if same_body { "replayed" } else { "key reused" }.to_owned());
-        equal("a key sent again", &answer, &expected)
-    }
-
     /// The summary that the audit should report for it, and the answers that it reached.
     pub(crate) fn end(self) -> Ended {
-        let entries = self.model.people.iter().map(|person| person.entries).sum();
-        let wallets = u64::try_from(self.people.len()).unwrap();
+        let kept = || self.model.people.iter().filter(|person| !person.deleted);
+        let (entries, wallets) = (kept().map(|person| person.entries).sum(), kept().count());
         let Model { requests, withdrawals, topups, tips, adjustments, postings, .. } = self.model;
         let entities = requests.len() + withdrawals.len() + topups.len() + tips + adjustments;
-        let summary = Summary { wallets, entries, postings, entities: entities.try_into().unwrap() };
+        let summary = Summary {
+            wallets: wallets.try_into().unwrap(),
+            entries,
+            postings,
+            entities: entities.try_into().unwrap(),
+        };
         Ended { summary, observed: self.observed }
     }
 }

@@ -76,8 +76,14 @@ async fn opening(scenario: &Scenario, dj: UserId, code: DjCode, now: Timestamp) 
     plans::open_gig(scenario.by(dj, now), id, code, is_new, new_gig("Friday")).unwrap()
 }
 
+/// A gig opened under the DJ's code of the fixture.
 pub(crate) async fn opened(scenario: &Scenario, dj: UserId, seconds: i64) -> Gig {
-    let plan = opening(scenario, dj, code_of(dj), at(seconds)).await;
+    opened_under(scenario, dj, code_of(dj), seconds).await
+}
+
+/// A gig opened under this code.
+pub(crate) async fn opened_under(scenario: &Scenario, dj: UserId, code: DjCode, seconds: i64) -> Gig {
+    let plan = opening(scenario, dj, code, at(seconds)).await;
     let record = record_of(&scenario.fresh(plan).await);
     scenario.stored(record.id.gig()).await.unwrap()
 }

@@ -15,7 +15,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, GuestTopupLimit, GuestTopupLimits};
 use cuepoint_domain::user::guest_account::{ClaimDetails, Claimed};
 use cuepoint_domain::user::session::{Candidates, ClientInfo, Session};
-use cuepoint_domain::user::{Role, User};
+use cuepoint_domain::user::{ArtistType, Field, ProfileChange, Role, User};
 use futures_util::future::join_all;
 use time::Duration;
 
@@ -30,6 +30,7 @@ promises! { ($) guest_accounts as guest_accounts_promises {
     unused_guest_accounts_are_deleted,
     guest_accounts_that_something_names_are_kept,
     a_first_topup_and_the_deletion_exclude_each_other,
+    commands_decided_before_a_deletion_are_refused,
     topups_of_guest_accounts_stay_within_their_limits,
 }}
 
@@ -39,7 +40,7 @@ fn day() -> Timestamp {
 }
 
 /// A guest account that was created at this time, whose session has the token `hash(token)`.
-async fn guest(scenario: &Scenario, token: u8, now: Timestamp) -> (User, Session) {
+pub(crate) async fn guest(scenario: &Scenario, token: u8, now: Timestamp) -> (User, Session) {
     let (id, session) =
         (scenario.ids.next_user().await.unwrap(), scenario.store.next_session().await.unwrap());
     let user = User::guest(id, Some(line("Mia")), now);
@@ -52,7 +53,7 @@ async fn guest(scenario: &Scenario, token: u8, now: Timestamp) -> (User, Session
 }
 
 /// A claim of the account with this address, whose session gets the token `hash(token)`.
-fn claim(user: &User, session: &Session, email: &str, token: u8, now: Timestamp) -> GuestClaim {
+pub(crate) fn claim(user: &User, session: &Session, email: &str, token: u8, now: Timestamp) -> GuestClaim {
     GuestClaim {
         user: user.id,
         session: session.id,
@@ -69,7 +70,7 @@ async fn is_there(scenario: &Scenario, user: UserId) -> bool {
 }
 
 /// Deletes the account if it was not used since the day after the beginning.
-async fn delete(scenario: &Scenario, user: UserId) -> bool {
+pub(crate) async fn delete(scenario: &Scenario, user: UserId) -> bool {
     scenario.store.delete_guest(user, day()).await.unwrap()
 }
 
@@ -225,6 +226,26 @@ pub async fn a_first_topup_and_the_deletion_exclude_each_other(store: Arc<dyn St
             }
             Err(refused) => assert!(deleted && profile.is_none(), "{refused:?}"),
         }
+    }
+    scenario.audit().await;
+}
+
+/// A command without money is refused as well: a free request, and a change of the name.
+pub async fn commands_decided_before_a_deletion_are_refused(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let dj = scenario.dj(0).await;
+    let (user, _) = guest(&scenario, 1, at(0)).await;
+    let by = || scenario.by(user.id, day());
+    let request = scenario.request_plan(by(), user.id, dj, ArtistType::Popular, None).await.unwrap();
+    let id = scenario.ids.next_topup().await.unwrap();
+    let topup = plans::open_topup(by(), id, user.id, amount(5), Charge::Pending);
+    let name = ProfileChange { name: Field::Set(line("Max")), ..ProfileChange::default() };
+    let renaming = plans::change_profile(by(), user.id, name);
+    assert!(delete(&scenario, user.id).await);
+    for plan in [request, topup, renaming] {
+        let kind = plan.kind();
+        let answer = scenario.apply(plan).await;
+        assert!(matches!(answer, Err(Rejection::Missing(_))), "{kind:?}: {answer:?}");
     }
     scenario.audit().await;
 }

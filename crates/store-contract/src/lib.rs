@@ -35,6 +35,7 @@ macro_rules! promises {
 pub mod approvals;
 pub mod audit;
 pub mod blocks;
+pub mod claims;
 pub mod clearing;
 pub mod code_quotas;
 mod commands;
@@ -138,6 +139,7 @@ macro_rules! store_contract {
         $crate::approvals_promises!($factory);
         $crate::audit_promises!($factory);
         $crate::blocks_promises!($factory);
+        $crate::claims_promises!($factory);
         $crate::clearing_promises!($factory);
         $crate::code_quotas_promises!($factory);
         $crate::concurrency_promises!($factory);

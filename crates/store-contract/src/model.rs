@@ -3,6 +3,7 @@
 //! It uses no plan, no book and no rule of the domain, so that the two implementations are independent.
 
 mod gigs;
+mod guest_accounts;
 mod orders;
 mod payouts;
 mod ratings;
@@ -38,6 +39,8 @@ pub(crate) struct Terms {
     pub(crate) most_open_per_dj: Option<u32>,
     /// The time after which income can be withdrawn.
     pub(crate) clearing_seconds: Option<i64>,
+    /// The maximum of what a guest account has after a top-up, and of its top-ups in 24 hours.
+    pub(crate) guest_topups: (Option<i128>, Option<i128>),
 }
 
 /// The result of an accepted command.
@@ -79,6 +82,16 @@ pub(crate) struct Person {
     pub(crate) income: Vec<(i64, i128)>,
     /// The operators who adjusted their wallet, with the times.
     pub(crate) adjusted: Vec<(usize, i64)>,
+    /// Whether an operation changed their profile or their status.
+    pub(crate) changed: bool,
+    /// Whether it is a guest account.
+    pub(crate) is_guest: bool,
+    /// The creation of a guest account, which was last used then.
+    pub(crate) created: i64,
+    /// The end of the session of a guest account.
+    pub(crate) session_ends: i64,
+    /// Whether it was a guest account that was deleted.
+    pub(crate) deleted: bool,
 }
 
 /// A request, as it is stored.
@@ -121,8 +134,9 @@ pub(crate) struct Topup {
     pub(crate) amount: i128,
     pub(crate) status: &'static str,
     ordering: Ordering,
-    /// The opening time of a departing user's top-up.
     made: i64,
+    /// The time of its last change of status.
+    since: i64,
 }
 
 /// The whole state, each list in order of creation.
@@ -132,6 +146,10 @@ pub(crate) struct Model {
     /// The time of the history.
     pub(crate) now: i64,
     pub(crate) people: Vec<Person>,
+    /// The user who is erased next.
+    pub(crate) departing: usize,
+    /// The guest accounts that were neither deleted nor erased, and the members who claimed one.
+    pub(crate) guest_accounts: Vec<usize>,
     pub(crate) requests: Vec<Request>,
     pub(crate) withdrawals: Vec<Withdrawal>,
     pub(crate) topups: Vec<Topup>,
@@ -223,8 +241,9 @@ impl Model {
         amount: i128,
         confirmed: bool,
     ) -> Result<Seen, Refusal> {
-        let ordering = Ordering::default();
-        self.topups.push(Topup { owner, amount, status: "pending", ordering, made: 0 });
+        self.admits_topup(owner, amount)?;
+        let (ordering, made) = (Ordering::default(), self.now);
+        self.topups.push(Topup { owner, amount, status: "pending", ordering, made, since: made });
         if confirmed {
             self.settle_topup(self.topups.len() - 1, true)
         } else {
@@ -237,6 +256,7 @@ impl Model {
         if status == "pending" {
             self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
             self.topups[place].ordering.next = None;
+            self.topups[place].since = self.now;
             if confirmed {
                 self.credit_income(owner, amount);
                 self.posting(-amount);
@@ -279,6 +299,7 @@ impl Model {
             }
             None => {}
         }
+        person.changed = true;
         Ok(Seen::Profile { dj: person.dj.clone(), balances: person.balances })
     }
 
@@ -286,7 +307,10 @@ impl Model {
     pub(crate) fn change_suspension(&mut self, who: usize, suspend: bool, now: i64) -> Result<Seen, Refusal> {
         let person = &mut self.people[who];
         let mut is_changed = person.is_suspended != suspend;
-        person.is_suspended = suspend;
+        if suspend || is_changed {
+            person.session_ends = person.session_ends.min(now);
+        }
+        (person.is_suspended, person.changed) = (suspend, true);
         if let Some(dj) = person.dj.as_mut().filter(|dj| suspend && dj.online) {
             dj.online = false;
             is_changed = true;

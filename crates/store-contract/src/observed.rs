@@ -1,5 +1,6 @@
 //! Translates values of the domain into those of the model, for comparison.
 
+use cuepoint_domain::authorization::DenialReason;
 use cuepoint_domain::gig::GigRefusal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Balance;
@@ -8,7 +9,7 @@ use cuepoint_domain::music_request::{self, OpenRefusal};
 use cuepoint_domain::operation::{Entity, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::TipRefusal;
-use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
+use cuepoint_domain::topup::{GuestTopupLimit, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::user::{ProfileRefusal, User};
 use cuepoint_domain::withdrawal::{self, Limit};
 
@@ -117,6 +118,11 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Open(OpenRefusal::Oneself | OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
         Refused::Open(OpenRefusal::FeeBelowPrice(price)) => Refusal::FeeBelowPrice(price.minor()),
         Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
+        Refused::Denied(DenialReason::MembersOnly) => Refusal::ClaimRequired,
+        Refused::Rejected(Rejection::GuestTopupLimit(limit)) => Refusal::GuestLimit(match limit {
+            GuestTopupLimit::InWallet(_) => "in wallet",
+            GuestTopupLimit::Per24h(_) => "per 24h",
+        }),
         Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,
         Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
         Refused::Rejected(Rejection::GigOpen(_)) => Refusal::GigOpen,
@@ -180,6 +186,8 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::Funds { .. }) => "funds".to_owned(),
         Err(Refusal::Owes { .. }) => "wallet owes".to_owned(),
         Err(Refusal::Limit(limit)) => format!("limit {limit}"),
+        Err(Refusal::GuestLimit(limit)) => format!("guest limit {limit}"),
+        Err(Refusal::ClaimRequired) => "claim required".to_owned(),
         Err(Refusal::Transition { .. }) => "transition".to_owned(),
         Err(Refusal::NoSuchDj) => "no such dj".to_owned(),
         Err(Refusal::DjOffline) => "dj offline".to_owned(),
@@ -235,6 +243,15 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "erasure: done",
     "erasure: money left",
     "erasure: topup pending",
+    "erasure of a guest account: done",
+    "claim: done",
+    "claim: address taken",
+    "claim: no guest account",
+    "claim required",
+    "guest account deleted",
+    "guest account kept",
+    "guest limit in wallet",
+    "guest limit per 24h",
     "topup claimed",
     "topup given up",
     "order answered: page",

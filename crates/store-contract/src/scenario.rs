@@ -4,12 +4,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::audit::{Auditor, Summary};
-use cuepoint_domain::gig::{Gig, GigRefusal};
-use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::Gig;
+use cuepoint_domain::ids::{RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{
     Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection,
     StoredId, plans,
@@ -21,15 +22,17 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::tip::{Tip, TipRefusal, TipTerms, TippedDj};
-use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
+use cuepoint_domain::tip::{Tip, TipTerms, TippedDj};
+use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal::{
-    self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalFilter, WithdrawalTerms,
+    self, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalFilter, WithdrawalTerms,
 };
 use futures_util::future::join_all;
 use time::Duration;
 use tokio::sync::Barrier;
+
+pub(crate) use crate::refusal::Refused;
 
 /// The time for which the money of a pending top-up may arrive.
 pub(crate) const TOPUPS_PENDING_FOR: Duration = Duration::days(7);
@@ -55,29 +58,6 @@ where
         })
         .collect();
     join_all(tasks).await.into_iter().map(Result::unwrap).collect()
-}
-
-/// Why a command was not carried out.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Refused {
-    /// By the store, when the plan was applied.
-    Rejected(Rejection),
-    /// By the rule that opens requests.
-    Open(OpenRefusal),
-    /// By the rule that changes gigs.
-    Gig(GigRefusal),
-    /// By the rule that gives tips.
-    Tip(TipRefusal),
-    /// By the rule that moves requests.
-    Request(music_request::MoveRefusal),
-    /// By the rule that moves withdrawals.
-    Withdrawal(withdrawal::MoveRefusal),
-    /// By the rule that reverses top-ups.
-    Reversal(ReversalRefusal),
-    /// By the rule that settles money in suspense.
-    Suspense(SuspenseRefusal),
-    /// By the limit of a single withdrawal.
-    Limit(Limit),
 }
 
 /// A store, with the terms of its commands.
@@ -283,6 +263,12 @@ impl Scenario {
     /// A registered user.
     pub(crate) async fn user(&self, user: UserId) -> User {
         self.store.profile(user).await.unwrap().unwrap().user
+    }
+
+    /// The principal of a token that a registered user gets now.
+    pub(crate) async fn principal(&self, user: UserId) -> Principal {
+        let User { role, dj, .. } = self.user(user).await;
+        Principal { user, role, is_dj: dj.is_some(), session: SessionId::new(1).unwrap() }
     }
 
     /// The plan of a request, at the list price unless a fee is offered.

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::gig::Gig;
+use cuepoint_domain::gig::{DjCode, Gig};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::EntryKind;
-use cuepoint_domain::operation::{Rejection, plans};
+use cuepoint_domain::operation::{OperationMetadata, Rejection, StoredReceipt, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord};
 use cuepoint_domain::tip::{Tip, TipDirection, TipFilter, TipRefusal};
 use cuepoint_domain::user::UserStatusChange;
 
-use crate::gigs::{ended, opened};
-use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, tip_of};
+use crate::gigs::{ended, opened, opened_under};
+use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, key, money, tip_of};
 
 promises! { ($) tips as tips_promises {
     a_tip_pays_the_dj_and_the_commission,
     a_tip_pays_the_debt_of_its_dj_first,
     no_dj_gets_a_tip_once_suspended_or_erased,
+    no_dj_can_tip_themselves,
+    a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_dj,
     concurrent_tips_never_exceed_the_balance,
     given_and_received_tips_are_listed_newest_first,
     given_and_received_tips_are_exported_completely,
@@ -91,7 +93,7 @@ pub async fn a_tip_pays_the_debt_of_its_dj_first(store: Arc<dyn Store>) {
     assert_eq!(scenario.apply(plan).await, Err(Rejection::WalletOwes { owed: money(100) }));
 }
 
-/// A plan of a tip that was decided before is refused.
+/// A plan of a tip that was decided before is refused. A restored DJ gets tips again.
 pub async fn no_dj_gets_a_tip_once_suspended_or_erased(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, operator) =
@@ -105,12 +107,63 @@ pub async fn no_dj_gets_a_tip_once_suspended_or_erased(store: Arc<dyn Store>) {
     let mut next = || decided.next().unwrap();
     scenario.change_status(operator, dj, UserStatusChange::Suspend, at(3)).await;
     assert_eq!(scenario.apply(next()).await, Err(Rejection::Inactive));
-    scenario.change_status(operator, dj, UserStatusChange::Restore, at(4)).await;
-    assert_eq!(scenario.erase(dj, 5).await, Erased::Done);
-    assert_eq!(scenario.apply(next()).await, Err(Rejection::Inactive));
     assert_eq!(scenario.balance(guest).await, balance(1_000, 0));
+    scenario.change_status(operator, dj, UserStatusChange::Restore, at(4)).await;
+    scenario.fresh(next()).await;
+    assert_eq!((scenario.balance(guest).await, scenario.balance(dj).await), (balance(995, 0), balance(5, 0)));
+    scenario.fresh(scenario.adjust_plan(scenario.by(operator, at(5)), dj, -5).await).await;
+    assert_eq!(scenario.erase(dj, 6).await, Erased::Done);
+    assert_eq!(scenario.apply(next()).await, Err(Rejection::Inactive));
+    assert_eq!((scenario.balance(guest).await, scenario.balance(dj).await), (balance(995, 0), balance(0, 0)));
+    scenario.audit().await;
+}
+
+/// A guest cannot tip themselves as the DJ of the gig.
+pub async fn no_dj_can_tip_themselves(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let dj = scenario.dj(10).await;
+    scenario.fund(dj, 100).await;
+    let gig = opened(&scenario, dj, 1).await;
     let refused = scenario.tip_plan(scenario.by(dj, at(6)), dj, &gig, 5).await;
     assert_eq!(refused.err(), Some(Refused::Tip(TipRefusal::Oneself)));
+}
+
+/// The first outcome is returned after the end of the gig, a new code, a suspension and an erasure of the DJ.
+///
+/// Attack API6: repeating a tip, so that it is paid several times.
+pub async fn a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_dj(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store).with_commission(1_000);
+    let (guest, dj, operator) =
+        (scenario.guest(1_000).await, scenario.dj(10).await, scenario.operator().await);
+    let gig = opened(&scenario, dj, 1).await;
+    let key = key(guest, "k", "a tip of 0.50");
+    // Each is decided for the gig as it was: the service decides no plan for a known key.
+    let repeated = async |seconds| {
+        let metadata = OperationMetadata { key: Some(key), ..scenario.by(guest, at(seconds)) };
+        scenario.apply(scenario.tip_plan(metadata, guest, &gig, 50).await.unwrap()).await.unwrap()
+    };
+    let Applied::Fresh(first) = repeated(2).await else { panic!("the first tip is no repetition") };
+    let is_repeated = async |seconds| {
+        assert_eq!(repeated(seconds).await, Applied::Replayed(first.clone()));
+        assert_eq!(scenario.balance(guest).await, balance(950, 0));
+        assert_eq!(listed(&scenario, guest, None).await, [tip_of(&first)]);
+        let record = scenario.store.find_key(&key.scope).await.unwrap().unwrap();
+        assert_eq!(record.receipt, StoredReceipt::Whole(first.clone()));
+    };
+    is_repeated(3).await;
+    ended(&scenario, &gig, 4).await;
+    is_repeated(5).await;
+    let next = opened_under(&scenario, dj, DjCode::new("ZZZZZ2").unwrap(), 6).await;
+    assert_ne!(next.code, gig.code);
+    is_repeated(7).await;
+    scenario.change_status(operator, dj, UserStatusChange::Suspend, at(8)).await;
+    is_repeated(9).await;
+    assert_eq!(scenario.balance(dj).await, balance(45, 0));
+    scenario.fresh(scenario.adjust_plan(scenario.by(operator, at(10)), dj, -45).await).await;
+    assert_eq!(scenario.erase(dj, 11).await, Erased::Done);
+    is_repeated(12).await;
+    assert_eq!(scenario.balance(dj).await, balance(0, 0));
+    scenario.audit().await;
 }
 
 /// Of several tips at once, as many are applied as the balance covers.

@@ -11,6 +11,7 @@ use crate::harness::{Answer, Database, Message, PASSWORD, Person, Server, Store,
 on_every_store!(a_guest_tips_the_dj_of_a_gig,);
 on_one_store!(
     a_repeated_tip_with_its_key_moves_the_money_once,
+    a_repeated_tip_returns_its_first_response_after_a_new_code_and_a_suspension,
     neither_a_blocked_guest_nor_the_dj_can_give_a_tip,
     a_refused_tip_names_the_reason,
     a_suspended_or_erased_dj_gets_no_tips,
@@ -97,6 +98,32 @@ fn a_repeated_tip_with_its_key_moves_the_money_once(store: Store) {
         .send()
         .refused(422, "idempotency_key_reused");
     assert_eq!((available(&guest), available(&dj)), ("45.00".to_owned(), "5.00".to_owned()));
+}
+
+fn a_repeated_tip_returns_its_first_response_after_a_new_code_and_a_suspension(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    let gig = open(&dj, &title("Friday"));
+    let call = |key| guest.call("POST", &path(&gig)).json(&json!({"amount": 5})).key(key).send();
+    let first = call("k").data(201);
+    let is_repeated = || {
+        let again = call("k");
+        assert_eq!((again.data(201), again.header("idempotency-replayed")), (first.clone(), Some("true")));
+        call("another").refused(404, "not_found");
+        assert_eq!(available(&guest), "45.00");
+    };
+    end(&dj, &gig).data(200);
+    open(&dj, &json!({"title": "Saturday", "new_code": 1}));
+    is_repeated();
+    assert_eq!(available(&dj), "5.00");
+    let change = |act: &str| {
+        let path = format!("/operator/users/{}/{act}", dj.id);
+        operator.post(&path, &json!({"reason": "a complaint"})).data(200);
+    };
+    change("suspend");
+    is_repeated();
+    change("restore");
+    assert_eq!(available(&server.client().login(&dj.email)), "5.00");
 }
 
 fn neither_a_blocked_guest_nor_the_dj_can_give_a_tip(store: Store) {

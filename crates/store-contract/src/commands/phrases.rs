@@ -4,7 +4,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
-use super::{Command, DEPARTING, FIRST_DJ, OPERATOR, OTHER_OPERATOR, PAYOUT_UPDATES, PEOPLE};
+use super::{Command, DEPARTING, FIRST_DJ, GUEST_ACCOUNT, OPERATOR, OTHER_OPERATOR, PAYOUT_UPDATES, PEOPLE};
 use crate::model::{LONGEST_SECONDS, RATED_WITHIN_SECONDS, RETRY_SECONDS, TXIDS};
 
 /// A top-up that is charged back while its money is held or spent, withdrawals of the debtor, and another top-up that
@@ -40,12 +40,12 @@ pub(super) fn departure() -> impl Strategy<Value = Vec<Command>> {
             Command::Adjust { who: DEPARTING, cents: None, by: OPERATOR },
             open(),
             confirmed(),
-            Command::EraseDeparting,
+            Command::Erase { who: DEPARTING },
             Command::ReverseTopup { pick: 0 },
             open(),
-            Command::EraseDeparting,
+            Command::Erase { who: DEPARTING },
             Command::Pass { seconds: 604_800 },
-            Command::EraseDeparting,
+            Command::Erase { who: DEPARTING },
             if ordered { confirmed() } else { receive("confirmed") },
             receive("confirmed"),
             receive("reversed"),
@@ -141,6 +141,46 @@ pub(super) fn evening() -> impl Strategy<Value = Vec<Command>> {
             commands
         },
     )
+}
+
+/// A guest account that pays for a request and a tip, and can withdraw the rest only after its claim.
+pub(super) fn guest_account() -> impl Strategy<Value = Vec<Command>> {
+    let end = select(vec!["played", "rejected", "cancelled", "accepted"]);
+    (FIRST_DJ..OPERATOR, 1..200_i128, end, 0..FIRST_DJ).prop_map(|(dj, cents, end, taken)| {
+        let who = GUEST_ACCOUNT;
+        let withdraw = |cents| Command::OpenWithdrawal { who, cents };
+        let claim = |taken| Command::Claim { who, taken };
+        vec![
+            Command::CreateGuest,
+            Command::OpenTopup { who, cents: 1_000, confirmed: true },
+            withdraw(Some(1)),
+            Command::OpenGig { dj, most: 3, popular: Some(cents) },
+            Command::OpenRequest { guest: who, dj, popular: true, offer: Some(cents + 1) },
+            Command::MoveRequest { pick: 0, to: end },
+            Command::Rate { pick: 0, stars: 4 },
+            Command::Tip { who, pick: 0, cents },
+            Command::OpenTopup { who, cents: 2_000, confirmed: true },
+            claim(Some(taken)),
+            claim(None),
+            claim(None),
+            Command::Rate { pick: 0, stars: 5 },
+            withdraw(None),
+        ]
+    })
+}
+
+/// A guest account that is deleted once it was unused for more than a day, unless an operation names it.
+pub(super) fn unused_account() -> impl Strategy<Value = Vec<Command>> {
+    let first = select(vec![
+        Command::OpenTopup { who: GUEST_ACCOUNT, cents: 1, confirmed: false },
+        Command::ChangeSuspension { who: GUEST_ACCOUNT, suspend: false },
+        Command::OpenWithdrawal { who: GUEST_ACCOUNT, cents: Some(1) },
+        Command::OpenWithdrawal { who: GUEST_ACCOUNT, cents: Some(1) },
+    ]);
+    (first, 86_400..86_402_i64).prop_map(|(first, seconds)| {
+        let delete = || Command::DeleteUnused { who: GUEST_ACCOUNT };
+        vec![Command::CreateGuest, first, delete(), Command::Pass { seconds }, delete(), delete()]
+    })
 }
 
 /// A case that random commands seldom reach: a payout of unknown outcome that is resolved later.

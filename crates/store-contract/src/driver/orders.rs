@@ -9,7 +9,7 @@ use time::Duration;
 
 use super::{HistoryDriver, equal, picked};
 use crate::model::{FIRST_WAIT, LEASE, MAX_ATTEMPTS};
-use crate::scenario::{amount, topup_of};
+use crate::scenario::topup_of;
 
 /// More than the number of due top-ups that all histories on one store leave.
 const ALL: u32 = 1_000_000;
@@ -24,9 +24,8 @@ pub(super) const TERMS: OrderTerms = OrderTerms {
 impl HistoryDriver<'_> {
     /// Opens a top-up and orders it.
     pub(super) async fn order_topup(&mut self, who: usize, cents: i128, keyed: bool) -> Result<(), String> {
-        let id = self.scenario.ids.next_topup().await.unwrap();
         let charge = Charge::Ordered(TERMS.first(self.time()));
-        let plan = plans::open_topup(self.metadata(who, keyed), id, self.people[who], amount(cents), charge);
+        let plan = self.topup_plan(who, cents, charge, keyed).await;
         let answer = self.apply(Ok(plan)).await;
         self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
         let model = self.model.open_ordered_topup(who, cents, self.now);

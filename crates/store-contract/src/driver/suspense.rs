@@ -11,7 +11,7 @@ use super::orders::TERMS;
 use super::{HistoryDriver, equal, picked};
 use crate::commands::OPERATOR;
 use crate::observed::topup_status;
-use crate::scenario::{Refused, amount, at, line, money, topup_of};
+use crate::scenario::{Refused, at, line, money, topup_of};
 
 impl HistoryDriver<'_> {
     /// Reverses a top-up.
@@ -115,33 +115,27 @@ impl HistoryDriver<'_> {
         ordered: bool,
         keyed: bool,
     ) -> Result<(), String> {
-        let departing = self.people.len() - 1;
-        let id = self.scenario.ids.next_topup().await.unwrap();
+        let departing = self.model.departing;
         let charge = if ordered { Charge::Ordered(TERMS.first(self.time())) } else { Charge::Pending };
-        let plan = plans::open_topup(
-            self.metadata(departing, keyed),
-            id,
-            self.people[departing],
-            amount(cents),
-            charge,
-        );
+        let plan = self.topup_plan(departing, cents, charge, keyed).await;
         let answer = self.apply(Ok(plan)).await;
         self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
-        let model = self.model.open_departing_topup(departing, cents, ordered, self.now);
+        let model = self.model.open_departing_topup(cents, ordered, self.now);
         self.agree(answer, model)
     }
 
-    /// Erases the departing user; a new user takes their place.
-    pub(super) async fn erase_departing(&mut self) -> Result<(), String> {
-        let departing = self.people.len() - 1;
-        let erased = match self.scenario.erase(self.people[departing], self.now).await {
-            Erased::Done => "erasure: done",
+    /// Erases a guest account, a member who claimed one, or the departing user, whose place a new user takes.
+    pub(super) async fn erase(&mut self, who: usize) -> Result<(), String> {
+        let departs = who == self.model.departing;
+        let erased = match self.scenario.erase(self.people[who], self.now).await {
+            Erased::Done if departs => "erasure: done",
+            Erased::Done => "erasure of a guest account: done",
             Erased::Refused(ErasureRefusal::MoneyLeft) => "erasure: money left",
             Erased::Refused(ErasureRefusal::TopupPending) => "erasure: topup pending",
             other => panic!("not reached by any history: {other:?}"),
         };
         self.observed.insert(erased.to_owned());
-        equal("an erasure", &erased, &self.model.erase_departing(self.now))?;
+        equal("an erasure", &erased, &self.model.erase(who, self.now))?;
         if erased == "erasure: done" {
             let next = self.scenario.stranger(false, at(0)).await;
             self.scenario.register(&next).await;

@@ -16,6 +16,7 @@ impl Model {
                 self.entry(topup.owner, -has, 0, topup.amount - has);
                 self.posting(topup.amount);
                 self.topups[place].status = "reversed";
+                self.topups[place].since = self.now;
             }
             // Its money in suspense is invisible here: the top-up failed.
             "suspended" | "settled" => return Err(transition(TOPUPS, "failed")),
@@ -84,35 +85,36 @@ impl Model {
     /// Opens a pending top-up of the departing user.
     pub(crate) fn open_departing_topup(
         &mut self,
-        owner: usize,
         amount: i128,
         ordered: bool,
         now: i64,
     ) -> Result<Seen, Refusal> {
-        let seen = if ordered {
-            self.open_ordered_topup(owner, amount, now)
+        if ordered {
+            self.open_ordered_topup(self.departing, amount, now)
         } else {
-            self.open_topup(owner, amount, false)
-        };
-        self.topups.last_mut().unwrap().made = now;
-        seen
+            self.open_topup(self.departing, amount, false)
+        }
     }
 
-    /// Erases the departing user, unless they have money or a pending top-up of the last seven days; returns the
-    /// outcome. A new user takes their place.
-    pub(crate) fn erase_departing(&mut self, now: i64) -> &'static str {
-        let departing = self.people.len() - 1;
-        if self.people[departing].balances != (0, 0, 0) {
+    /// Erases a user, unless they have money or a pending top-up of the last seven days; returns the outcome. A new user
+    /// takes the place of the departing one.
+    pub(crate) fn erase(&mut self, who: usize, now: i64) -> &'static str {
+        if self.people[who].balances != (0, 0, 0) {
             return "erasure: money left";
         }
-        let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (departing, "pending");
+        let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (who, "pending");
         if self.topups.iter_mut().filter(pending).any(|topup| topup.made > now - 7 * DAY) {
             return "erasure: topup pending";
         }
         for topup in self.topups.iter_mut().filter(pending) {
             (topup.status, topup.ordering.next) = ("failed", None);
         }
-        self.people[departing].erased = true;
+        self.people[who].erased = true;
+        if who != self.departing {
+            self.guest_accounts.retain(|place| *place != who);
+            return "erasure of a guest account: done";
+        }
+        self.departing = self.people.len();
         self.people.push(Person::default());
         "erasure: done"
     }

@@ -39,6 +39,9 @@ impl Model {
     }
 
     pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
+        if self.people[owner].is_guest {
+            return Err(Refusal::ClaimRequired);
+        }
         let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
         if max_amount.is_some_and(|most| amount > most) {
             return Err(Refusal::Limit("single"));
