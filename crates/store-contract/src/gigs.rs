@@ -93,18 +93,23 @@ pub(crate) async fn ended(scenario: &Scenario, gig: &Gig, seconds: i64) -> Gig {
     scenario.stored(gig.id).await.unwrap()
 }
 
-/// A request in a gig, with a dedication.
-async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64) -> MusicRequest {
-    let dj = scenario.user(gig.dj).await;
-    let new = NewRequest {
-        dj: gig.dj,
+/// A new request to a DJ, which can have a dedication.
+pub(crate) fn song(dj: UserId, message: Option<&str>) -> NewRequest {
+    NewRequest {
+        dj,
         song_title: line("Blue Monday"),
         artist_name: line("New Order"),
         artist_type: ArtistType::Popular,
         music_url: None,
         fee: None,
-        message: Some(ShortMessage::new("for Grace").unwrap()),
-    };
+        message: message.map(|message| ShortMessage::new(message).unwrap()),
+    }
+}
+
+/// A request in a gig, with a dedication.
+async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64) -> MusicRequest {
+    let dj = scenario.user(gig.dj).await;
+    let new = song(gig.dj, Some("for Grace"));
     let id = scenario.ids.next_request().await.unwrap();
     let to = Addressee { gig: Some(gig), ..Addressee::of(Some(&dj)) };
     let metadata = scenario.by(guest, at(seconds));

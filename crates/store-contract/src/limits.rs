@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::gig::{Gig, GigDetails};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::music_request;
-use cuepoint_domain::operation::Rejection;
+use cuepoint_domain::music_request::{self, Addressee};
+use cuepoint_domain::operation::{Rejection, plans};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
 use time::Duration;
 
+use crate::gigs::{opened, song};
+use crate::guest_accounts::guest;
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, request_of, withdrawal_of};
 
 promises! { ($) limits as limits_promises {
@@ -19,6 +22,7 @@ promises! { ($) limits as limits_promises {
     withdrawal_limits_are_exact_under_concurrency,
     open_requests_are_counted_per_guest_and_dj,
     open_requests_are_counted_exactly_under_concurrency,
+    the_queue_of_a_gig_is_counted_exactly_under_concurrency,
 }}
 
 fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> Scenario {
@@ -160,4 +164,56 @@ pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn 
         assert_eq!(of_one.iter().filter(|answer| ***answer == full).count(), 47);
     }
     assert_eq!(scenario.balance(guest).await, balance(99_700, 300));
+}
+
+/// Of concurrent requests, exactly those succeed for which the queue has room: guest accounts get two thirds of it, members
+/// the rest. An overdue request does not count.
+pub async fn the_queue_of_a_gig_is_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
+    let mut scenario = Scenario::new(store);
+    scenario.requests.most_open_per_gig = 9;
+    let dj = scenario.dj(0).await;
+    let gig = opened(&scenario, dj, 1).await;
+    let gig = Gig { details: GigDetails { members_only: false, ..gig.details.clone() }, ..gig };
+    let (mut guest_accounts, mut members) = (Vec::new(), Vec::new());
+    for number in 0..12 {
+        guest_accounts.push(guest(&scenario, number, at(0)).await.0.id);
+        members.push(scenario.guest(100).await);
+    }
+    let by_guest_accounts = asked_at_once(&scenario, &gig, &guest_accounts, true, 2).await;
+    assert_eq!(by_guest_accounts.iter().filter(|answer| answer.is_ok()).count(), 6);
+    let refused =
+        |answer: &Result<(), Rejection>| answer.is_ok() || *answer == Err(Rejection::QueueFullForGuests(6));
+    assert!(by_guest_accounts.iter().all(refused), "{by_guest_accounts:?}");
+    let by_members = asked_at_once(&scenario, &gig, &members, false, 2).await;
+    assert_eq!(by_members.iter().filter(|answer| answer.is_ok()).count(), 3);
+    let refused = |answer: &Result<(), Rejection>| answer.is_ok() || *answer == Err(Rejection::QueueFull(9));
+    assert!(by_members.iter().all(refused), "{by_members:?}");
+    let overdue = 2 + scenario.requests.gig_pending_for.whole_seconds();
+    let later = asked_at_once(&scenario, &gig, &guest_accounts[..1], true, overdue).await;
+    assert_eq!(later, [Ok(())]);
+    scenario.audit().await;
+}
+
+/// The results of a request of each of these guests in a gig, all at once.
+async fn asked_at_once(
+    scenario: &Scenario,
+    gig: &Gig,
+    guests: &[UserId],
+    by_guest_account: bool,
+    seconds: i64,
+) -> Vec<Result<(), Rejection>> {
+    let dj = scenario.user(gig.dj).await;
+    let mut plans = Vec::new();
+    for guest in guests {
+        let id = scenario.ids.next_request().await.unwrap();
+        let to = Addressee { gig: Some(gig), by_guest_account, ..Addressee::of(Some(&dj)) };
+        let metadata = scenario.by(*guest, at(seconds));
+        let new = song(gig.dj, None);
+        plans.push(plans::open_request(metadata, id, *guest, to, new, &scenario.requests).unwrap());
+    }
+    at_once(plans.into_iter().map(|plan| {
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await.map(drop) }
+    }))
+    .await
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::gig_scene::{open, status};
 use crate::harness::{
-    Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually, song,
+    Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, eventually, song,
 };
 
 on_every_store!(
@@ -18,6 +18,7 @@ on_every_store!(
     a_repeated_claim_returns_the_same_token,
     concurrent_claims_and_refreshes_return_the_same_token,
     a_guest_account_erases_itself_without_a_password,
+    a_burst_of_requests_of_guest_accounts_leaves_a_third_of_the_queue,
 );
 on_durable_stores!(an_unused_account_is_deleted_a_day_after_its_last_use);
 on_one_store!(
@@ -277,6 +278,31 @@ fn guest_accounts_have_at_most_two_thirds_of_a_queue(store: Store) {
     member.post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
     dj.answer(requests[0], "rejected").data(200);
     guests[4].request_song(&dj);
+}
+
+/// Attack API6: keeping paying guests out of a queue by free requests of many guest accounts at once, on all servers.
+fn a_burst_of_requests_of_guest_accounts_leaves_a_third_of_the_queue(store: Store) {
+    let keys = [("gigs.max_open", "9")];
+    let servers = match store {
+        Store::Memory => vec![Server::configured(store, &keys)],
+        _ => Server::as_many_as_may(&Arc::new(Database::of(store)), &keys),
+    };
+    let dj = servers[0].dj_at("0", "0");
+    open(&dj, &json!({"title": "Friday"}));
+    let guests: Vec<Person> = servers.iter().cycle().take(16).map(Server::guest_account).collect();
+    let ask = |guest: &Person| guest.call("POST", "/music/requests").json(&song(dj.id));
+    let answers = at_once(guests.iter().flat_map(|guest| [ask(guest), ask(guest)]).collect());
+    let (made, refused): (Vec<Answer>, Vec<Answer>) =
+        answers.into_iter().partition(|answer| answer.status == 201);
+    assert_eq!(made.len(), 6);
+    for answer in refused {
+        answer.refused(422, "limit_exceeded");
+    }
+    let member = servers[0].payer("20");
+    for _ in 0..3 {
+        member.request_song(&dj);
+    }
+    member.post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
 }
 
 fn a_dj_rejects_the_pending_requests_of_guest_accounts(store: Store) {
