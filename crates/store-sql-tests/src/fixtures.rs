@@ -6,12 +6,13 @@ use std::time::Duration;
 use cuepoint_domain::audit::{Auditor, Finding, Summary};
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Addressee, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{PasswordHash, Registered, Store};
 use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::tip::{TipTerms, TippedDj};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, DjProfile, Locate, User};
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
@@ -122,6 +123,23 @@ pub async fn gig(store: &dyn Store, dj: UserId) -> Gig {
     let id = store.next_gig().await.unwrap();
     store.apply(plans::open_gig(metadata(store, dj), id, code, true, new_gig()).unwrap()).await.unwrap();
     store.open_gig(dj).await.unwrap().unwrap()
+}
+
+/// A registered DJ without prices.
+pub async fn dj(store: &dyn Store) -> UserId {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new(&format!("dj{id}@example.com")).unwrap();
+    let user = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
+    let registered = store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    id
+}
+
+/// A tip of this many cents to the DJ of a gig, less a commission.
+pub async fn tip(store: &dyn Store, guest: UserId, gig: &Gig, cents: i128, commission: BasisPoints) -> Plan {
+    let (id, to) = (store.next_tip().await.unwrap(), TippedDj { gig, blocks_guest: false });
+    let terms = TipTerms { commission, max_amount: None };
+    plans::tip(metadata(store, guest), id, guest, to, amount(cents), &terms).unwrap()
 }
 
 /// The available cents of a user.

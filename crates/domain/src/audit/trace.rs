@@ -134,8 +134,15 @@ pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
             return Err(Flaw::Record(receipt.operation));
         }
     }
-    if let Entity::Withdrawal(withdrawal) = entity {
-        check_moves(withdrawal, trace)?;
+    match entity {
+        Entity::Withdrawal(withdrawal) => check_moves(withdrawal, trace)?,
+        // It has no other trace of its time than its row and the record in its receipt.
+        Entity::Tip(tip) => {
+            if let Some((receipt, _)) = done.iter().find(|(receipt, _)| receipt.at != tip.created_at) {
+                return Err(Flaw::Record(receipt.operation));
+            }
+        }
+        _ => {}
     }
     held(history.iter().flatten()).ok_or(Flaw::Terms)
 }

@@ -1,8 +1,12 @@
 //! The end of an upgrade: its preconditions, and how running servers learn of it.
 
+use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{Entity, Rejection, plans};
-use cuepoint_domain::ports::{Applied, ApplyError, Erased, Ledger, People, Sessions, Store, Withdrawals};
+use cuepoint_domain::ports::{
+    Applied, ApplyError, Erased, Ids, Ledger, PasswordHash, People, Registered, Sessions, Store, Withdrawals,
+};
+use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresStore, finalize_upgrade};
@@ -10,7 +14,9 @@ use cuepoint_store_sql_tests::redaction::{add_profile_changes, whole_receipts};
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::scenario::{amount, client, guest, metadata, now, open, until, withdrawal};
+use crate::scenario::{
+    amount, available, client, dj, gig, guest, metadata, now, open, tip, until, withdrawal,
+};
 use crate::suite::database;
 
 /// The lock that connections of the first version share.
@@ -78,6 +84,38 @@ async fn finalizing_requires_that_no_older_server_is_connected() {
     // The read that a running server repeats every second.
     store.revoked_since(now()).await.unwrap();
     assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
+}
+
+/// Creates a guest account without a session.
+async fn create_guest(store: &PostgresStore) -> Registered {
+    let id = store.next_user().await.unwrap();
+    let registered =
+        store.register(&User::guest(id, None, now()), &PasswordHash::none(), None).await.unwrap();
+    assert_eq!(store.profile(id).await.unwrap().is_some(), registered == Registered::Done);
+    registered
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guest_accounts_and_tips_require_feature_level_4() {
+    let database = TestDatabase::create().await;
+    let url = database.url();
+    let store = open(url).await;
+    let (payer, dj) = (guest(&store, 5_00).await, dj(&store).await);
+    let gig = gig(&store, dj).await;
+    let owner = client(url).await;
+    owner.batch_execute("UPDATE deployment SET feature_level = 3").await.unwrap();
+    store.revoked_since(now()).await.unwrap();
+    let tip = tip(&store, payer, &gig, 2_00, BasisPoints::default()).await;
+    assert_eq!(create_guest(&store).await, Registered::NotYet);
+    let refused = store.apply(tip.clone()).await;
+    assert!(matches!(refused, Err(ApplyError::Rejected(Rejection::NotFinalized))), "{refused:?}");
+    assert_eq!((available(&store, payer).await, available(&store, dj).await), (5_00, 0));
+
+    finalize_upgrade(url, name(url)).await.unwrap();
+    store.revoked_since(now()).await.unwrap();
+    assert_eq!(create_guest(&store).await, Registered::Done);
+    assert!(matches!(store.apply(tip).await, Ok(Applied::Fresh(_))));
+    assert_eq!((available(&store, payer).await, available(&store, dj).await), (3_00, 2_00));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -164,6 +164,18 @@ pub(crate) const ENTITIES: &[Case] = &[
         "tip 1: it differs from the record of operation",
     ),
     (
+        "a tip's time",
+        "UPDATE tips SET created_at = created_at + {interval 1 microsecond} WHERE id = 1",
+        "tip 1: it differs from the record of operation",
+    ),
+    (
+        "a tip's time, also in the record of its operation",
+        "UPDATE tips SET created_at = created_at + {interval 1 microsecond} WHERE id = 1; \
+            UPDATE operations SET receipt = {with tip.tip.created_at \"1767225600000001\"} \
+            WHERE {read tip.tip.id} = '1'",
+        "tip 1: it differs from the record of operation",
+    ),
+    (
         "a copied tip",
         "INSERT INTO tips SELECT id + 1, guest_id, dj_id, gig_id, amount, commission, created_at FROM tips",
         "tip 2: its tip entry is missing",

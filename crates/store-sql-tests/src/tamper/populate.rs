@@ -5,9 +5,8 @@ use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correctio
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
-use cuepoint_domain::ports::{Erased, PasswordHash, Store};
-use cuepoint_domain::text::{Email, Line, MusicUrl};
-use cuepoint_domain::tip::{TipTerms, TippedDj};
+use cuepoint_domain::ports::{Erased, Store};
+use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal;
@@ -160,12 +159,9 @@ async fn released(store: &dyn Store) {
 
 /// Wallets 10 and 11, and a tip of 2.00 with a commission of 0.20.
 async fn tipped(store: &dyn Store) {
-    let (guest, dj) = (guest(store, 5_00).await, registered_dj(store, "second@example.com").await);
+    let (guest, dj) = (guest(store, 5_00).await, crate::fixtures::dj(store).await);
     let gig = crate::fixtures::gig(store, dj).await;
-    let terms = TipTerms { commission: terms().commission, max_amount: None };
-    let to = TippedDj { gig: &gig, blocks_guest: false };
-    let id = store.next_tip().await.unwrap();
-    applied(store, plans::tip(metadata(store, guest), id, guest, to, amount(2_00), &terms).unwrap()).await;
+    applied(store, crate::fixtures::tip(store, guest, &gig, 2_00, terms().commission).await).await;
 }
 
 async fn applied(store: &dyn Store, plan: Plan) -> Outcome {
@@ -176,17 +172,9 @@ fn terms() -> RequestTerms {
     RequestTerms { commission: BasisPoints::new(1_000).unwrap(), ..RequestTerms::default() }
 }
 
-/// A DJ without prices.
-async fn registered_dj(store: &dyn Store, email: &str) -> UserId {
-    let id = store.next_user().await.unwrap();
-    let user = User::registered(id, Line::new("DJ").unwrap(), Email::new(email).unwrap(), None, true, now());
-    store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
-    id
-}
-
 /// A DJ with a price of 10.00 a song.
 async fn dj(store: &dyn Store) -> User {
-    let id = registered_dj(store, "dj@example.com").await;
+    let id = crate::fixtures::dj(store).await;
     let price = Field::Set(Money::from_minor(10_00));
     let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
     let change = ProfileChange { dj, ..ProfileChange::default() };
