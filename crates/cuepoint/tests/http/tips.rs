@@ -117,7 +117,10 @@ fn neither_a_blocked_guest_nor_the_dj_can_give_a_tip(store: Store) {
 }
 
 fn a_refused_tip_names_the_reason(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[("tips.max_amount", "20")]);
+    let (server, operator) =
+        Server::with_operator(store, &[("tips.min_amount", "0.50"), ("tips.max_amount", "20")]);
+    let too_small = tip(&guest, &gig, "0.49").invalid(&["amount"]);
+    assert_eq!(too_small["amount"], json!(["The amount field must be at least 0.50."]));
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("10");
     let gig = open(&dj, &title("Friday"));

@@ -37,6 +37,8 @@ pub struct Tip {
 pub struct TipTerms {
     /// The platform's share of the amount, as of a fee.
     pub commission: BasisPoints,
+    /// The smallest tip; `None` means that every amount is enough.
+    pub min_amount: Option<Amount>,
     /// The largest tip; `None` means no limit.
     pub max_amount: Option<Amount>,
 }
@@ -59,6 +61,9 @@ pub enum TipRefusal {
     /// The DJ has blocked this guest.
     #[error("the DJ blocks the guest")]
     Blocked,
+    /// The amount is below this minimum.
+    #[error("the tip is below the minimum")]
+    TooSmall(Amount),
     /// The amount exceeds this limit of one tip.
     #[error("the tip is above the limit")]
     AboveLimit(Amount),
@@ -122,6 +127,9 @@ pub(crate) fn give(
     }
     if let Some(most) = terms.max_amount.filter(|most| amount > *most) {
         return Err(TipRefusal::AboveLimit(most));
+    }
+    if let Some(least) = terms.min_amount.filter(|least| amount < *least) {
+        return Err(TipRefusal::TooSmall(least));
     }
     let commission = amount.money().share(terms.commission).ok_or(TipRefusal::OutOfRange)?;
     let tip = Tip { id, guest, dj: gig.dj, gig: gig.id, amount, commission, created_at: now };

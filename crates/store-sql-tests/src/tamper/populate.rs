@@ -162,7 +162,7 @@ async fn released(store: &dyn Store) {
 async fn tipped(store: &dyn Store) {
     let (guest, dj) = (guest(store, 5_00).await, registered_dj(store, "second@example.com").await);
     let gig = crate::fixtures::gig(store, dj).await;
-    let terms = TipTerms { commission: terms().commission, max_amount: None };
+    let terms = TipTerms { commission: terms().commission, ..TipTerms::default() };
     let to = TippedDj { gig: &gig, blocks_guest: false };
     let id = store.next_tip().await.unwrap();
     applied(store, plans::tip(metadata(store, guest), id, guest, to, amount(2_00), &terms).unwrap()).await;

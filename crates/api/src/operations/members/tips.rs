@@ -32,6 +32,7 @@ operations! {
     /// - 404 `not_found`: the code is unknown or replaced, no gig of the DJ is open or ended in the last 24 hours, or
     ///   the DJ was suspended or erased.
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
+    /// - 422 for `amount`: it is below `tips.min_amount` (default: no limit).
     /// - 422 `limit_exceeded`: `amount` is above `tips.max_amount` (not set: no limit).
     /// - 422 `insufficient_funds`: `amount` is more than the available balance.
     POST "/api/v1/boards/{code}/tips" "tipDj" {
