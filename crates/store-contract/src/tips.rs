@@ -21,6 +21,7 @@ promises! { ($) tips as tips_promises {
     no_dj_gets_a_tip_once_suspended_or_erased,
     concurrent_tips_never_exceed_the_balance,
     given_and_received_tips_are_listed_newest_first,
+    the_first_tip_makes_a_user_a_previous_guest_of_the_dj,
     given_and_received_tips_are_exported_completely,
 }}
 
@@ -157,6 +158,20 @@ pub async fn given_and_received_tips_are_listed_newest_first(store: Arc<dyn Stor
     assert_eq!((page.rows, page.total), (both[2..4].to_vec(), 5));
     let page = scenario.store.tips(&filter, PageRequest::new(4, 2)).await.unwrap();
     assert_eq!((page.rows, page.total), (Vec::new(), 5));
+}
+
+/// A user counts as a guest of a DJ from the first tip on, and not of another DJ.
+pub async fn the_first_tip_makes_a_user_a_previous_guest_of_the_dj(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let known = async |guest, dj| scenario.store.has_tipped(guest, dj).await.unwrap();
+    assert!(!known(guest, dj).await);
+    tip(&scenario, guest, &gig, 10, 2).await;
+    assert!(known(guest, dj).await);
+    for (guest, dj) in [(guest, other), (dj, guest), (other, dj)] {
+        assert!(!known(guest, dj).await);
+    }
 }
 
 /// The export of either party has the whole tip, also on small pages.

@@ -1,7 +1,7 @@
 //! The port of tips.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::GigId;
+use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Tips, Unavailable};
@@ -9,6 +9,7 @@ use cuepoint_domain::tip::{Tip, TipDirection, TipFilter};
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{Corrupt, StoredTip, Sum, known};
 use cuepoint_store_sql::schema::tips::{self, table};
+use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 
@@ -34,6 +35,15 @@ impl Tips for SqlStore {
                 connection, asked, filtered(&filter), newest_first => NewestFirst,
                 columns::<StoredTip>() => StoredTip, |row| Tip::of_row(row, &currency)
             )
+        })
+        .await
+    }
+
+    async fn has_tipped(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        self.read((guest.get(), dj.get()), async |mut connection, (guest, dj)| {
+            // From the index of either user's tips.
+            let given = table.filter(tips::guest_id.eq(guest)).filter(tips::dj_id.eq(dj));
+            Ok(diesel::select(exists(given)).get_result(&mut connection).await?)
         })
         .await
     }
