@@ -87,21 +87,24 @@ pub enum TipDirection {
 named_enum!(TipDirection);
 explained_enum!(TipDirection);
 
-/// The filter of a list of tips.
+/// The tips that a user gave, or those that the user received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TipFilter {
-    /// Only tips that this user gave or received.
+    /// The user.
     pub user: UserId,
-    /// Only tips of this direction, as the user sees them; `None` means both.
-    pub direction: Option<TipDirection>,
+    /// The side of the user.
+    pub direction: TipDirection,
 }
 
 impl TipFilter {
     /// Whether the filter matches this tip.
     #[must_use]
     pub fn shows(&self, tip: &Tip) -> bool {
-        let given = tip.guest == self.user && self.direction != Some(TipDirection::Received);
-        given || (tip.dj == self.user && self.direction != Some(TipDirection::Given))
+        self.user
+            == match self.direction {
+                TipDirection::Given => tip.guest,
+                TipDirection::Received => tip.dj,
+            }
     }
 }
 
@@ -125,11 +128,11 @@ pub(crate) fn give(
     if blocks_guest {
         return Err(TipRefusal::Blocked);
     }
-    if let Some(most) = terms.max_amount.filter(|most| amount > *most) {
-        return Err(TipRefusal::AboveLimit(most));
-    }
     if let Some(least) = terms.min_amount.filter(|least| amount < *least) {
         return Err(TipRefusal::TooSmall(least));
+    }
+    if let Some(most) = terms.max_amount.filter(|most| amount > *most) {
+        return Err(TipRefusal::AboveLimit(most));
     }
     let commission = amount.money().share(terms.commission).ok_or(TipRefusal::OutOfRange)?;
     let tip = Tip { id, guest, dj: gig.dj, gig: gig.id, amount, commission, created_at: now };

@@ -51,7 +51,7 @@ operations! {
 
     /// List the caller's tips
     ///
-    /// The tips that the caller gave and received, newest first. `dj_id` is the id of the caller in a received tip.
+    /// The tips that the caller gave, or those that the caller received, newest first.
     GET "/api/v1/tips" "listTips" {
         tag: Boards,
         run: authenticated(Action::TipDj, list),
@@ -63,8 +63,10 @@ operations! {
 filters! {
     /// The filters of the caller's tips.
     struct TipFilters {
-        /// Only tips that the caller gave, or only tips that the caller received.
-        direction: TipDirection = filters::TIP_DIRECTION,
+        required {
+            /// Side of the caller.
+            direction: TipDirection = filters::TIP_DIRECTION,
+        }
     }
 }
 
