@@ -20,7 +20,7 @@ use futures_util::future::join_all;
 use time::Duration;
 
 use crate::scenario::{Scenario, amount, at, line};
-use crate::sessions::{alive, hash};
+use crate::sessions::{alive, hash, log_in};
 
 promises! { ($) guest_accounts as guest_accounts_promises {
     a_guest_account_begins_with_its_session_and_has_no_login,
@@ -89,6 +89,7 @@ pub async fn a_guest_account_begins_with_its_session_and_has_no_login(store: Arc
 pub async fn a_claim_makes_a_member_and_renews_the_session(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, session) = guest(&scenario, 1, at(0)).await;
+    let other = log_in(&scenario.store, user.id, 9, at(1)).await;
     let claim = claim(&user, &session, "Mia@example.com", 2, at(5));
     let Claimed::Done(member) = scenario.store.claim(&claim).await.unwrap() else { panic!("not claimed") };
     assert_eq!((member.role, member.email.as_str()), (Role::Member, "Mia@example.com"));
@@ -106,6 +107,7 @@ pub async fn a_claim_makes_a_member_and_renews_the_session(store: Arc<dyn Store>
     let revoked = scenario.store.revoked_since(at(4)).await.unwrap();
     let status = UserStatus { role: Role::Member, is_dj: false, suspended: false };
     assert_eq!(revoked.statuses.get(&user.id), Some(&status));
+    assert_eq!(revoked.sessions, [other.id].into());
 }
 
 /// Nothing changes when a claim is refused.

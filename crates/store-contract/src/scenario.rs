@@ -315,7 +315,7 @@ impl Scenario {
         let id = self.ids.next_tip().await.unwrap();
         let blocks_guest = self.store.is_blocked(gig.dj, guest).await.unwrap();
         let to = TippedDj { gig, blocks_guest };
-        let terms = TipTerms { commission: self.requests.commission, max_amount: None };
+        let terms = TipTerms { commission: self.requests.commission, ..TipTerms::default() };
         plans::tip(metadata, id, guest, to, amount(cents), &terms).map_err(Refused::Tip)
     }
 

@@ -23,6 +23,7 @@ promises! { ($) tips as tips_promises {
     a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_dj,
     concurrent_tips_never_exceed_the_balance,
     given_and_received_tips_are_listed_newest_first,
+    the_first_tip_makes_a_user_a_previous_guest_of_the_dj,
     given_and_received_tips_are_exported_completely,
 }}
 
@@ -31,7 +32,7 @@ async fn tip(scenario: &Scenario, guest: UserId, gig: &Gig, cents: i128, seconds
     tip_of(&scenario.fresh(plan).await)
 }
 
-async fn listed(scenario: &Scenario, user: UserId, direction: Option<TipDirection>) -> Vec<Tip> {
+async fn listed(scenario: &Scenario, user: UserId, direction: TipDirection) -> Vec<Tip> {
     let page = PageRequest::new(1, 100);
     scenario.store.tips(&TipFilter { user, direction }, page).await.unwrap().rows
 }
@@ -187,7 +188,7 @@ pub async fn concurrent_tips_never_exceed_the_balance(store: Arc<dyn Store>) {
     scenario.audit().await;
 }
 
-/// Each user sees the tips that they gave and received, by time, then id, both descending, on pages.
+/// A user sees the tips that they gave, and those that they received, by time, then id, both descending, on pages.
 pub async fn given_and_received_tips_are_listed_newest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
@@ -199,17 +200,29 @@ pub async fn given_and_received_tips_are_listed_newest_first(store: Arc<dyn Stor
     }
     let given = tip(&scenario, dj, &others, 10, 5).await;
     received.sort_by_key(|tip| std::cmp::Reverse((tip.created_at, tip.id)));
-    let both: Vec<Tip> = std::iter::once(given.clone()).chain(received.iter().cloned()).collect();
-    assert_eq!(listed(&scenario, dj, None).await, both);
-    assert_eq!(listed(&scenario, dj, Some(TipDirection::Received)).await, received);
-    assert_eq!(listed(&scenario, dj, Some(TipDirection::Given)).await, std::slice::from_ref(&given));
-    assert_eq!(listed(&scenario, guest, None).await, received);
-    assert_eq!(listed(&scenario, other, Some(TipDirection::Given)).await, []);
-    let filter = TipFilter { user: dj, direction: None };
-    let page = scenario.store.tips(&filter, PageRequest::new(2, 2)).await.unwrap();
-    assert_eq!((page.rows, page.total), (both[2..4].to_vec(), 5));
-    let page = scenario.store.tips(&filter, PageRequest::new(4, 2)).await.unwrap();
-    assert_eq!((page.rows, page.total), (Vec::new(), 5));
+    assert_eq!(listed(&scenario, dj, TipDirection::Received).await, received);
+    assert_eq!(listed(&scenario, dj, TipDirection::Given).await, [given]);
+    assert_eq!(listed(&scenario, guest, TipDirection::Given).await, received);
+    assert_eq!(listed(&scenario, other, TipDirection::Given).await, []);
+    let filter = TipFilter { user: dj, direction: TipDirection::Received };
+    let page = scenario.store.tips(&filter, PageRequest::new(2, 3)).await.unwrap();
+    assert_eq!((page.rows, page.total), (received[3..].to_vec(), 4));
+    let page = scenario.store.tips(&filter, PageRequest::new(3, 2)).await.unwrap();
+    assert_eq!((page.rows, page.total), (Vec::new(), 4));
+}
+
+/// A user counts as a guest of a DJ from the first tip on, and not of another DJ.
+pub async fn the_first_tip_makes_a_user_a_previous_guest_of_the_dj(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    let gig = opened(&scenario, dj, 1).await;
+    let known = async |guest, dj| scenario.store.has_tipped(guest, dj).await.unwrap();
+    assert!(!known(guest, dj).await);
+    tip(&scenario, guest, &gig, 10, 2).await;
+    assert!(known(guest, dj).await);
+    for (guest, dj) in [(guest, other), (dj, guest), (other, dj)] {
+        assert!(!known(guest, dj).await);
+    }
 }
 
 /// The export of either party has the whole tip, also on small pages.
@@ -225,8 +238,10 @@ pub async fn given_and_received_tips_are_exported_completely(store: Arc<dyn Stor
         tip(&scenario, dj, &others, 10, seconds).await;
     }
     for user in [guest, dj, other] {
-        let expected: Vec<ExportRecord> =
-            listed(&scenario, user, None).await.into_iter().map(ExportRecord::Tip).collect();
+        let mut both = listed(&scenario, user, TipDirection::Given).await;
+        both.extend(listed(&scenario, user, TipDirection::Received).await);
+        both.sort_by_key(|tip| std::cmp::Reverse((tip.created_at, tip.id)));
+        let expected: Vec<ExportRecord> = both.into_iter().map(ExportRecord::Tip).collect();
         for limit in [1, 2, 100] {
             let mut records: Vec<ExportRecord> = Vec::new();
             loop {

@@ -11,7 +11,7 @@ use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecor
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::security_log::SecurityEventFilter;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::tip::{Tip, TipFilter};
+use cuepoint_domain::tip::Tip;
 use cuepoint_domain::topup::Topup;
 
 use crate::operation_log::LoggedOperation;
@@ -49,9 +49,8 @@ impl State {
                 Box::new(own.cloned().map(ExportRecord::Gig))
             }
             ExportList::Tips => {
-                let own = TipFilter { user, direction: None };
-                let tips = book.all::<Tip>().filter(move |tip| own.shows(tip));
-                Box::new(tips.cloned().map(ExportRecord::Tip))
+                let own = book.all::<Tip>().filter(move |tip| [tip.guest, tip.dj].contains(&user));
+                Box::new(own.cloned().map(ExportRecord::Tip))
             }
             ExportList::Withdrawals => {
                 Box::new(book.withdrawals_of(user).cloned().map(ExportRecord::Withdrawal))

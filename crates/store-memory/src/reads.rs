@@ -186,6 +186,10 @@ impl Tips for MemoryStore {
         Ok(page_of(newest_first(shown, |tip| (tip.created_at, tip.id)), page))
     }
 
+    async fn has_tipped(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.book.all::<Tip>().any(|tip| (tip.guest, tip.dj) == (guest, dj)))
+    }
+
     async fn tips_in_gig(&self, gig: GigId) -> Result<Vec<Amount>, Unavailable> {
         let state = self.lock()?;
         Ok(state.book.all::<Tip>().filter(|tip| tip.gig == gig).map(|tip| tip.amount).collect())

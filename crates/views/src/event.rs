@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::adjustment::AdjustmentView;
 use super::gig::GigRecordView;
+use super::operator_tip::OperatorTipView;
 use super::operator_topup::OperatorTopupView;
 use super::operator_withdrawal::OperatorWithdrawalView;
 use super::request::MusicRequestView;
@@ -23,7 +24,7 @@ use crate::wire::time::WireTimestamp;
 /// of `data` in generated clients.
 macro_rules! event_views {
     ($page:ident as $page_name:ident, $event:ident as $event_name:ident, $data:ident as $data_name:ident,
-        topup: $topup:ident, withdrawal: $withdrawal:ident,
+        topup: $topup:ident, withdrawal: $withdrawal:ident, tip: $tip:ident,
         titles: [$request_title:literal, $topup_title:literal, $withdrawal_title:literal, $adjustment_title:literal,
             $gig_title:literal, $tip_title:literal]) => {
         /// A page of events.
@@ -87,7 +88,7 @@ macro_rules! event_views {
             Gig(GigRecordView),
             /// A tip.
             #[schema(title = $tip_title)]
-            Tip(TipView),
+            Tip($tip),
         }
 
         impl<'e> $page<'e> {
@@ -119,7 +120,7 @@ macro_rules! event_views {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
                     Entity::GigRecord(record) => $data::Gig(GigRecordView::new(record)),
-                    Entity::Tip(tip) => $data::Tip(TipView::new(tip, currency)),
+                    Entity::Tip(tip) => $data::Tip($tip::new(tip, currency)),
                     // No event has one of these objects.
                     Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Gig(_) => {
                         return None;
@@ -138,13 +139,14 @@ macro_rules! event_views {
 }
 
 event_views!(EventPageView as EventPage, EventView as Event, EventDataView as EventData,
-topup: TopupView, withdrawal: WithdrawalView,
+topup: TopupView, withdrawal: WithdrawalView, tip: TipView,
 titles: [
     "MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData", "GigEventData",
     "TipEventData"
 ]);
 event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
-OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView,
+OperatorEventDataView as OperatorEventData,
+topup: OperatorTopupView, withdrawal: OperatorWithdrawalView, tip: OperatorTipView,
 titles: [
     "OperatorMusicRequestEventData", "OperatorTopupEventData", "OperatorWithdrawalEventData",
     "OperatorAdjustmentEventData", "OperatorGigEventData", "OperatorTipEventData"

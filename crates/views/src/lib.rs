@@ -10,6 +10,7 @@ pub mod event;
 pub mod event_body;
 pub mod gig;
 pub mod gig_report;
+pub mod operator_tip;
 pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;

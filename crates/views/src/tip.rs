@@ -29,15 +29,14 @@ view! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use cuepoint_domain::ids::{GigId, TipId, UserId};
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
 
-    #[test]
-    fn the_json_of_a_tip_is_stable_and_names_no_guest() {
-        let tip = tip::Tip {
+    pub(crate) fn tip() -> tip::Tip {
+        tip::Tip {
             id: TipId::new(6).unwrap(),
             guest: UserId::new(8).unwrap(),
             dj: UserId::new(7).unwrap(),
@@ -45,8 +44,12 @@ mod tests {
             amount: Amount::new(Money::from_minor(500)).unwrap(),
             commission: Money::from_minor(50),
             created_at: Timestamp::EPOCH,
-        };
-        let view = TipView::new(&tip, &Currency::new("USD", 2).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_json_of_a_tip_is_stable_and_names_no_guest() {
+        let view = TipView::new(&tip(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             r#"{"id":6,"dj_id":7,"gig_id":5,"amount":5.00,"created_at":"1970-01-01T00:00:00.000000Z"}"#

@@ -1,3 +1,7 @@
+-- Fails where there are tips, because their entries are never deleted.
+CREATE TABLE reverted (tips INTEGER NOT NULL CONSTRAINT tips_are_kept CHECK (tips = 0)) STRICT;
+INSERT INTO reverted SELECT count(*) FROM tips;
+DROP TABLE reverted;
 DELETE FROM ids WHERE kind = 'tips';
 DROP TABLE tips;
 PRAGMA writable_schema = ON;

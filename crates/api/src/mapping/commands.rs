@@ -157,6 +157,10 @@ impl IntoApiError for TipDjRefusal {
             Self::Rule(TipRefusal::Blocked) => {
                 ApiError::saying(Code::Blocked, "This DJ isn't accepting your tips.")
             }
+            Self::Rule(TipRefusal::TooSmall(least)) => {
+                let sentence = validation_texts::at_least("amount", &currency.print(least.money()));
+                ApiError::invalid(Errors::one("amount", sentence))
+            }
             Self::Rule(TipRefusal::AboveLimit(most)) => {
                 let most = currency.print(most.money());
                 let sentence = format!("A tip cannot exceed {most}.");

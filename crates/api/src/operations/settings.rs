@@ -1,7 +1,7 @@
 //! What clients have to know about a deployment.
 
 use cuepoint_domain::application::queries::SettingsQueries;
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -40,13 +40,13 @@ view! {
         /// Seconds that pass on the clock of the service in one second. Only demonstrations have another value than 1.
         #[schema(minimum = 1, maximum = 3600, example = 1)]
         clock_rate: u32 = api.clock_rate.get(),
-        /// Currency of all wallets, of fees and of top-ups.
+        /// Currency of all wallets, fees, tips and top-ups.
         #[schema(example = "USD")]
         currency: String = currency.code().to_owned(),
         /// Number of decimals of the currency.
         #[schema(minimum = 0, maximum = 8, example = 2)]
         scale: u8 = currency.scale(),
-        /// Commission: the share of a fee that the platform keeps, in hundredths of a percent.
+        /// Commission: the share of a fee or a tip that the platform keeps, in hundredths of a percent.
         #[schema(minimum = 0, maximum = 10000, example = 1500)]
         commission_bps: u16 = settings.requests().commission.get(),
         /// Times to live of music requests.
@@ -76,13 +76,16 @@ view! {
     /// Smallest and largest amounts.
     struct AmountRangesView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
         let largest = currency.largest();
-        let least_topup = settings.least_topup().map_or(Money::from_minor(1), |amount| amount.money());
-        let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
+        let least = |limit: Option<Amount>| limit.map_or(Money::from_minor(1), Amount::money);
+        let most = |limit: Option<Amount>| limit.map_or(largest, Amount::money);
+        let (tips, withdrawable) = (settings.tips(), most(settings.withdrawals().limits.max_amount));
         /// Of a top-up.
-        topup: AmountRangeView = AmountRangeView::new(least_topup, largest, currency),
+        topup: AmountRangeView = AmountRangeView::new(least(settings.least_topup()), largest, currency),
         /// Of a withdrawal.
         withdrawal: AmountRangeView =
             AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),
+        /// Of a tip.
+        tip: AmountRangeView = AmountRangeView::new(least(tips.min_amount), most(tips.max_amount), currency),
         /// Of a fee. The minimum for a request is the price of its DJ.
         fee: AmountRangeView = AmountRangeView::new(Money::ZERO, largest, currency),
     }

@@ -298,13 +298,13 @@ macro_rules! filters {
             $(required {
                 $($(#[doc = $required_about:literal])+ $required:ident: $required_type:ty = $required_kind:expr,)+
             })?
-            $($(#[doc = $about:literal])+ $name:ident: $type:ty = $kind:expr,)+
+            $($(#[doc = $about:literal])+ $name:ident: $type:ty = $kind:expr,)*
         }
     ) => {
         $(#[doc = $doc])+
         struct $filters {
             $($($required: $required_type,)+)?
-            $($name: Option<$type>,)+
+            $($name: Option<$type>,)*
         }
 
         impl $crate::wire::filters::QueryFilters for $filters {
@@ -322,7 +322,7 @@ macro_rules! filters {
                     schema: $kind.schema,
                     documentation: &[$($about),+],
                     example: $kind.example,
-                }),+
+                },)*
             ];
 
             fn read(
@@ -335,13 +335,13 @@ macro_rules! filters {
                     &$required_kind,
                     &mut errors,
                 );)+)?
-                $(let $name = $crate::wire::filters::read(query, stringify!($name), &$kind, &mut errors);)+
+                $(let $name = $crate::wire::filters::read(query, stringify!($name), &$kind, &mut errors);)*
                 if !errors.is_empty() {
                     return Err($crate::wire::error::ApiError::invalid(errors));
                 }
                 Ok(Self {
                     $($($required: $required.ok_or($crate::wire::error::Code::Internal)?,)+)?
-                    $($name,)+
+                    $($name,)*
                 })
             }
         }

@@ -185,8 +185,8 @@ pub const ARTIST_TYPE: Kind<ArtistType> =
 pub const DJ_ANSWER: Kind<DjAnswer> =
     Kind::named::<names::DjDecision>(|field, raw, _| values::dj_answer(field, raw));
 
-/// A role.
-pub const ROLE: Kind<Role> = Kind::named::<names::Role>(|field, raw, _| values::role(field, raw));
+/// A role that an operator can assign.
+pub const ROLE: Kind<Role> = Kind::named::<names::AssignableRole>(|field, raw, _| values::role(field, raw));
 
 /// Degrees north.
 pub const LATITUDE: Kind<f64> =

@@ -240,7 +240,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
     }
 }
 
-/// A role.
+/// A role that an operator can assign.
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
         "" => Err(InvalidValue::Empty),

@@ -68,6 +68,7 @@ pub(super) struct GigsSection {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TipsSection {
+    min_amount: AmountText,
     max_amount: Option<AmountText>,
 }
 
@@ -80,8 +81,13 @@ impl FeesSection {
 
 impl TipsSection {
     pub(super) fn with_fees(self, fees: &FeesSection, currency: &Currency) -> Result<TipTerms, ConfigError> {
+        let least = Some(self.min_amount).filter(|least| !least.is_zero(currency));
+        let min_amount = amount("tips.min_amount", least, currency)?;
         let max_amount = amount("tips.max_amount", self.max_amount, currency)?;
-        Ok(TipTerms { commission: fees.commission()?, max_amount })
+        if max_amount.is_some_and(|most| min_amount.is_some_and(|least| most < least)) {
+            return Err(ConfigError::new("tips.max_amount", "must be at least tips.min_amount"));
+        }
+        Ok(TipTerms { commission: fees.commission()?, min_amount, max_amount })
     }
 }
 

@@ -5,6 +5,7 @@ mod missing_keys;
 mod payouts;
 mod production;
 mod storage;
+mod tips;
 mod variables;
 mod warnings;
 
@@ -383,7 +384,6 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
         ("withdrawals.auto_approve_below", "-1", "must be greater than zero"),
         ("withdrawals.second_approval_above", "0", "must be greater than zero"),
         ("adjustments.max_amount", "0", "must be greater than zero"),
-        ("tips.max_amount", "0", "must be greater than zero"),
         ("withdrawals.max_amount", "0", "must be greater than zero"),
         ("withdrawals.max_per_24h", "ten", "is not an amount in USD: not a number"),
         ("withdrawals.max_per_30d", "1e13", "is not an amount in USD: too large"),

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use crate::harness::{Server, Store, keys, song};
+use crate::harness::gig_scene::{open, title};
+use crate::harness::{Person, Server, Store, keys, song};
 
 on_one_store!(
     a_blocked_guest_cannot_send_requests_to_the_dj,
     a_user_who_never_sent_a_request_to_a_dj_looks_nonexistent_to_the_dj,
+    a_dj_can_block_a_guest_who_only_tipped,
     the_open_requests_of_a_guest_to_one_dj_are_limited,
 );
 
@@ -52,6 +54,21 @@ fn a_user_who_never_sent_a_request_to_a_dj_looks_nonexistent_to_the_dj(store: St
     assert_eq!(dj.ids("/music/dj/blocks", "user_id"), [guest.id]);
     dj.call("DELETE", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
     block(guest.id).data(200);
+}
+
+fn a_dj_can_block_a_guest_who_only_tipped(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest, other) = (server.dj(), server.payer("20"), server.dj());
+    let gig = open(&dj, &title("Friday"));
+    let path = format!("/boards/{}/tips", gig["code"].as_str().unwrap());
+    let tip = || guest.post(&path, &json!({"amount": 1}));
+    let block = |dj: &Person| dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send();
+    block(&dj).refused(404, "not_found");
+    tip().data(201);
+    block(&other).refused(404, "not_found");
+    assert_eq!(block(&dj).data(200)["block"]["name"], "Ada");
+    tip().refused(403, "blocked");
+    guest.post("/music/requests", &song(dj.id)).refused(403, "blocked");
 }
 
 /// Attack API6: flooding a DJ with requests.

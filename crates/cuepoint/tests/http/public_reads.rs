@@ -19,6 +19,8 @@ fn settings_are_shown_without_a_token(store: Store) {
             ("fees.commission_bps", "1500"),
             ("requests.pending_ttl_seconds", "60"),
             ("withdrawals.max_amount", "750"),
+            ("tips.min_amount", "0.5"),
+            ("tips.max_amount", "50"),
             ("withdrawals.auto_approve_below", "77"),
             ("withdrawals.second_approval_above", "88"),
             ("withdrawals.address_policy", "strict"),
@@ -37,6 +39,7 @@ fn settings_are_shown_without_a_token(store: Store) {
             "amounts": {
                 "topup": {"minimum": 0.001, "maximum": 1e12},
                 "withdrawal": {"minimum": 1.0, "maximum": 750.0},
+                "tip": {"minimum": 0.5, "maximum": 50.0},
                 "fee": {"minimum": 0.0, "maximum": 1e12},
             },
             "withdrawals": options,

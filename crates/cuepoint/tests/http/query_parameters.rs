@@ -146,6 +146,7 @@ fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
         let (needed, required) = match path.as_str() {
             "/operator/topups" => ("user_id", "user_id=1&"),
             "/boards" => ("near", "near=52.52,13.40&"),
+            "/tips" => ("direction", "direction=given&"),
             _ => ("", ""),
         };
         for (name, value) in parameters {

@@ -36,7 +36,7 @@ impl Account {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum PlatformAccount {
-    /// The platform's share of the fees.
+    /// The platform's share of fees and tips.
     #[strum(serialize = "platform_commission")]
     Commission,
 }

@@ -37,6 +37,8 @@ pub struct Tip {
 pub struct TipTerms {
     /// The platform's share of the amount, as of a fee.
     pub commission: BasisPoints,
+    /// The smallest tip; `None` means that every amount is enough.
+    pub min_amount: Option<Amount>,
     /// The largest tip; `None` means no limit.
     pub max_amount: Option<Amount>,
 }
@@ -59,6 +61,9 @@ pub enum TipRefusal {
     /// The DJ has blocked this guest.
     #[error("the DJ blocks the guest")]
     Blocked,
+    /// The amount is below this minimum.
+    #[error("the tip is below the minimum")]
+    TooSmall(Amount),
     /// The amount exceeds this limit of one tip.
     #[error("the tip is above the limit")]
     AboveLimit(Amount),
@@ -82,21 +87,24 @@ pub enum TipDirection {
 named_enum!(TipDirection);
 explained_enum!(TipDirection);
 
-/// The filter of a list of tips.
+/// The tips that a user gave, or those that the user received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TipFilter {
-    /// Only tips that this user gave or received.
+    /// The user.
     pub user: UserId,
-    /// Only tips of this direction, as the user sees them; `None` means both.
-    pub direction: Option<TipDirection>,
+    /// The side of the user.
+    pub direction: TipDirection,
 }
 
 impl TipFilter {
     /// Whether the filter matches this tip.
     #[must_use]
     pub fn shows(&self, tip: &Tip) -> bool {
-        let given = tip.guest == self.user && self.direction != Some(TipDirection::Received);
-        given || (tip.dj == self.user && self.direction != Some(TipDirection::Given))
+        self.user
+            == match self.direction {
+                TipDirection::Given => tip.guest,
+                TipDirection::Received => tip.dj,
+            }
     }
 }
 
@@ -119,6 +127,9 @@ pub(crate) fn give(
     }
     if blocks_guest {
         return Err(TipRefusal::Blocked);
+    }
+    if let Some(least) = terms.min_amount.filter(|least| amount < *least) {
+        return Err(TipRefusal::TooSmall(least));
     }
     if let Some(most) = terms.max_amount.filter(|most| amount > *most) {
         return Err(TipRefusal::AboveLimit(most));

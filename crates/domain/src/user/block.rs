@@ -4,7 +4,7 @@ use crate::ids::UserId;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// A guest whose requests a DJ does not accept.
+/// A guest whose requests and tips a DJ does not accept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     pub guest: UserId,

@@ -221,6 +221,21 @@ mod tests {
     }
 
     #[test]
+    fn the_migration_of_tips_is_reverted_only_without_tips() {
+        let (_directory, mut connection) = empty();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let from_tips_on = &MIGRATIONS[before("_tips").len()..];
+        let tip = "PRAGMA foreign_keys = OFF; INSERT INTO tips VALUES (1, 2, 3, 4, '500', '50', 0)";
+        connection.batch_execute(tip).unwrap();
+        let refused = revert(&mut connection, from_tips_on).unwrap_err().to_string();
+        assert!(refused.contains("tips_are_kept"), "{refused}");
+        assert_eq!(value(&mut connection, "SELECT amount FROM tips").unwrap(), "500");
+        connection.batch_execute("DELETE FROM tips").unwrap();
+        revert(&mut connection, from_tips_on).unwrap();
+        assert_eq!(value(&mut connection, "SELECT count(*) FROM ids WHERE kind = 'tips'").unwrap(), "0");
+    }
+
+    #[test]
     fn a_failed_migration_changes_nothing() {
         let (_directory, mut connection) = empty();
         migrate(&mut connection, MIGRATIONS).unwrap();

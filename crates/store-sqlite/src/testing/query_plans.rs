@@ -55,13 +55,12 @@ const WHOLE: [(&str, &str); 6] = [
 ];
 
 /// Statements that may sort rows, by parts of them, and the reason.
-const SORTED: [(&[&str], &str); 7] = [
+const SORTED: [(&[&str], &str); 6] = [
     (
         &["`music_requests`.`gig_id` IS NULL", "ORDER BY `music_requests`.`id`"],
         "the open requests to one DJ from before a gig",
     ),
     (&["ORDER BY `gigs`.`latitude`, `gigs`.`id`"], "open gigs of one latitude"),
-    (&["`tips`.`guest_id` = ?", "OR (`tips`.`dj_id` = ?"], "the tips that one user gave and received"),
     (&["FROM `phone_codes` WHERE"], "the codes of one day to one number or from one network"),
     (&["FROM `login_networks` WHERE"], "the networks of one user, stored for 30 days"),
     (&["ORDER BY `sessions`.`used_at`"], "the live sessions of one user, whose number is limited"),

@@ -271,6 +271,8 @@ explained_names! {
         .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
     /// Result of the ledger audit:
     AuditStatus = AUDIT_STATUSES.into_iter(), example: "consistent";
+    /// Role of a user that an operator can assign:
+    AssignableRole = user::Role::assignable().map(|role| (role.name(), role.meaning()));
     /// Decision of a DJ about a request:
     DjDecision = DJ_DECISIONS.into_iter();
     /// Type of a message about a top-up:

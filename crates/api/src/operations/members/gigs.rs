@@ -1,8 +1,8 @@
 //! Gigs of the caller.
 
-use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{ChangeGig, EndGig, OpenGig};
 use cuepoint_domain::application::queries::ShownGig;
+use cuepoint_domain::application::{Done, FailedRejections};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::{GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::GigId;
@@ -303,7 +303,11 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 async fn reject_guests(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let gig = call.id(GigId::new)?;
     let GuestRejectionBody { younger_than_minutes: within } = call.body()?;
-    let matching = call.use_cases().guest_rejections.reject(&call.context(&principal), gig, within).await?;
+    let report = |FailedRejections { gig, requests, first }| {
+        tracing::warn!(gig = gig.get(), requests, failure = %first, "requests of guest accounts were not rejected");
+    };
+    let rejections = &call.use_cases().guest_rejections;
+    let matching = rejections.reject(&call.context(&principal), gig, within, report).await?;
     ApiResponse::new("Rejecting.", GuestRejectionView { matching })
 }
 

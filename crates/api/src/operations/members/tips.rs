@@ -32,6 +32,7 @@ operations! {
     /// - 404 `not_found`: the code is unknown or replaced, no gig of the DJ is open or ended in the last 24 hours, or
     ///   the DJ was suspended or erased.
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
+    /// - 422 for `amount`: it is below `tips.min_amount` (default: no limit).
     /// - 422 `limit_exceeded`: `amount` is above `tips.max_amount` (not set: no limit).
     /// - 422 `insufficient_funds`: `amount` is more than the available balance.
     POST "/api/v1/boards/{code}/tips" "tipDj" {
@@ -50,7 +51,7 @@ operations! {
 
     /// List the caller's tips
     ///
-    /// The tips that the caller gave and received, newest first. `dj_id` is the id of the caller in a received tip.
+    /// The tips that the caller gave, or those that the caller received, newest first.
     GET "/api/v1/tips" "listTips" {
         tag: Boards,
         run: authenticated(Action::TipDj, list),
@@ -62,8 +63,10 @@ operations! {
 filters! {
     /// The filters of the caller's tips.
     struct TipFilters {
-        /// Only tips that the caller gave, or only tips that the caller received.
-        direction: TipDirection = filters::TIP_DIRECTION,
+        required {
+            /// Side of the caller.
+            direction: TipDirection = filters::TIP_DIRECTION,
+        }
     }
 }
 

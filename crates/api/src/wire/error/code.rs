@@ -90,7 +90,7 @@ codes! {
     EmailUnverified = FORBIDDEN, "email_unverified", "Verify your e-mail address first.";
     /// Only members can do this. The caller is a guest account: `POST /api/v1/auth/claim` makes it a member.
     ClaimRequired = FORBIDDEN, "claim_required", "Add an e-mail address and a password to your account first.";
-    /// The DJ has blocked the guest.
+    /// The DJ has blocked the guest, and accepts neither requests nor tips.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
     /// Only operators, or operators and auditors, can do this. For a personal access token: its scopes do not allow it.
     InsufficientScope = FORBIDDEN, "insufficient_scope", "Your role or your token does not allow this.";

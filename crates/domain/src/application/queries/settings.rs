@@ -7,6 +7,7 @@ use crate::money::Amount;
 use crate::music_request::RequestTerms;
 use crate::ports::{Intake, Recipient};
 use crate::text::{Email, Line};
+use crate::tip::TipTerms;
 use crate::withdrawal::WithdrawalTerms;
 
 /// Shows the settings of a deployment.
@@ -32,6 +33,12 @@ impl SettingsQueries {
     #[must_use]
     pub fn least_topup(&self) -> Option<Amount> {
         self.env.terms.least_topup
+    }
+
+    /// The terms of tips.
+    #[must_use]
+    pub fn tips(&self) -> &TipTerms {
+        &self.env.terms.tips
     }
 
     /// Whether the deployment takes top-ups.

@@ -18,11 +18,11 @@ pub struct TipQueries {
 }
 
 impl TipQueries {
-    /// A page of the tips that the principal gave, received, or both, newest first.
+    /// A page of the tips that the principal gave or received, newest first.
     pub async fn list(
         &self,
         principal: &Principal,
-        direction: Option<TipDirection>,
+        direction: TipDirection,
         page: PageRequest,
     ) -> Result<Rows<Tip>, Failure> {
         let user = *Authorized::<_, permission::TipDj>::own(principal)?;

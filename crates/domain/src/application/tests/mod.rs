@@ -8,6 +8,7 @@ mod endpoint_secrets;
 mod events;
 mod executor;
 mod gig_endings;
+mod guest_rejections;
 mod logins;
 mod operators;
 mod passwords;

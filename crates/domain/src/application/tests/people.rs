@@ -160,7 +160,7 @@ fn denied_access_is_recorded_even_if_the_client_disconnects() {
     run(tasks.run(async {}));
 }
 
-/// Blocks of DJs who had a request of guest 1, and who block guest 4; guest 5 was erased.
+/// Blocks of DJs who had a request of guest 1 and a tip of guest 3, and who block guest 4; guest 5 was erased.
 fn blocks() -> GuestBlocks {
     let mut kept = MockBlocks::new();
     kept.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
@@ -171,23 +171,27 @@ fn blocks() -> GuestBlocks {
     let mut requests = MockMusicRequests::new();
     requests
         .expect_has_requested()
-        .returning(|guest, dj| Ok(guest != user(9) && guest != user(4) && dj == user(2)));
+        .returning(|guest, dj| Ok(![3, 4, 9].map(user).contains(&guest) && dj == user(2)));
+    let mut tips = MockTips::new();
+    tips.expect_has_tipped().returning(|guest, dj| Ok(guest == user(3) && dj == user(2)));
     kept.expect_unblock().returning(|_, _| Ok(false));
-    let env = Doubles { requests, blocks: kept, ..Doubles::default() }.env();
+    let env = Doubles { requests, tips, blocks: kept, ..Doubles::default() }.env();
     GuestBlocks { executor: Executor::new(env.clone()), env }
 }
 
 #[test]
 fn djs_can_block_only_their_guests() {
     // An existing block stays, even if it was made without a request.
-    for guest in [1, 4] {
+    for guest in [1, 3, 4] {
         let blocked = run(blocks().block(&context(2), user(guest))).unwrap();
         assert_eq!((blocked.guest, blocked.at), (user(guest), now()));
     }
     let oneself = run(blocks().block(&context(2), user(2)));
     assert!(matches!(oneself, Err(CommandError::Refused(BlockRefusal::Oneself))), "{oneself:?}");
     let other = Context { principal: Principal { user: user(6), ..principal(2) }, ..context(2) };
-    for (dj, guest) in [(context(2), user(9)), (context(2), user(5)), (other, user(1))] {
+    for (dj, guest) in
+        [(context(2), user(9)), (context(2), user(5)), (other.clone(), user(1)), (other, user(3))]
+    {
         let nobody = run(blocks().block(&dj, guest));
         assert!(matches!(nobody, Err(CommandError::Failed(Failure::NotFound))), "{nobody:?}");
     }

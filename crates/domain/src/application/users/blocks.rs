@@ -37,12 +37,12 @@ impl GuestBlocks {
         Ok(self.env.blocks.blocks(*dj, page).await?)
     }
 
-    /// Blocks a guest: the principal no longer accepts requests from them. Open requests stay open, and an
-    /// existing block keeps its time.
+    /// Blocks a guest: the principal no longer accepts requests and tips from them. Open requests stay open, and
+    /// an existing block keeps its time.
     ///
-    /// Only guests who made a request to the principal can be blocked, since the answer contains their name:
-    /// otherwise the names of all users could be read, and erased users be distinguished from ids that never
-    /// existed.
+    /// Only guests who made a request to the principal, or gave the principal a tip, can be blocked, since the
+    /// answer contains their name: otherwise the names of all users could be read, and erased users be distinguished
+    /// from ids that never existed.
     ///
     /// # Errors
     /// [`BlockRefusal`], and [`Failure::NotFound`] for all other users.
@@ -54,6 +54,7 @@ impl GuestBlocks {
                     return Err(CommandError::Refused(BlockRefusal::Oneself));
                 }
                 let known = env.requests.has_requested(guest, *dj).await?
+                    || env.tips.has_tipped(guest, *dj).await?
                     || env.blocks.is_blocked(*dj, guest).await?;
                 if !known {
                     return Err(Failure::NotFound.into());

@@ -12,11 +12,23 @@ use crate::authorization::permission::RunGig;
 use crate::gig::Gig;
 use crate::ids::{GigId, UserId};
 use crate::music_request::{Move, MusicRequest, RequestStatus};
-use crate::operation::{Actor, OperationMetadata, plans};
+use crate::operation::{Actor, OperationMetadata, Rejection, plans};
+use crate::ports::{Applied, ApplyError};
 use crate::user::guest_account::RecentMinutes;
 
 /// The number of requests that are rejected concurrently, so that a store with group commit can batch them.
 const BATCH: usize = 64;
+
+/// The rejections of a gig that failed. Their requests stay open.
+#[derive(Debug)]
+pub struct FailedRejections {
+    /// The gig.
+    pub gig: GigId,
+    /// The number of requests.
+    pub requests: usize,
+    /// The first failure.
+    pub first: Failure,
+}
 
 /// Rejects requests of guest accounts.
 #[derive(Clone)]
@@ -28,7 +40,7 @@ pub struct GuestRejections {
 impl GuestRejections {
     /// Begins to reject the pending requests of guest accounts that were made in the principal's gig within this time,
     /// and returns their number. Each rejection is a change of its own. Nothing is stored: after a crash, the DJ repeats
-    /// it.
+    /// it. After the last rejection, failures are reported.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for a gig of another DJ.
@@ -37,6 +49,7 @@ impl GuestRejections {
         context: &Context,
         gig: GigId,
         within: RecentMinutes,
+        report: impl FnOnce(FailedRejections) + Send + 'static,
     ) -> Result<usize, Failure> {
         let gig = Gig::load(&self.env, gig).await?.reveal(&context.principal)?;
         self.executor
@@ -49,10 +62,16 @@ impl GuestRejections {
                     let is_pending = request.state.seen_at(now).status() == RequestStatus::Pending;
                     is_pending && request.created_at > since
                 });
-                let (matching, env, dj) = (requests.len(), env.clone(), *dj);
+                let (matching, env, dj, gig) = (requests.len(), env.clone(), *dj, gig.id);
                 env.ports.tasks.clone().spawn(Box::pin(async move {
+                    let mut failures = Vec::new();
                     for batch in requests.chunks(BATCH) {
-                        join_all(batch.iter().map(|request| reject(&env, request, dj))).await;
+                        let rejected = join_all(batch.iter().map(|request| reject(&env, request, dj))).await;
+                        failures.extend(rejected.into_iter().filter_map(Result::err));
+                    }
+                    let requests = failures.len();
+                    if let Some(first) = failures.into_iter().next() {
+                        report(FailedRejections { gig, requests, first });
                     }
                 }));
                 Ok(matching)
@@ -62,10 +81,13 @@ impl GuestRejections {
 }
 
 /// Rejects a request unless it was changed meanwhile.
-async fn reject(env: &Arc<Environment>, request: &MusicRequest, dj: UserId) {
+async fn reject(env: &Arc<Environment>, request: &MusicRequest, dj: UserId) -> Result<(), Failure> {
     let metadata = OperationMetadata { actor: Actor::User(dj), ..env.system() };
-    if let Ok(plan) = plans::move_request(metadata, request, Move::Reject, &env.terms.requests) {
-        // The DJ sees what is left in the queue.
-        drop(apply(env, plan, None).await);
+    let Ok(plan) = plans::move_request(metadata, request, Move::Reject, &env.terms.requests) else {
+        return Ok(());
+    };
+    match apply(env, plan, None).await {
+        Ok(Applied::Fresh(_) | Applied::Replayed(_)) | Err(ApplyError::Rejected(Rejection::Stale)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }

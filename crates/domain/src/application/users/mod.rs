@@ -22,7 +22,7 @@ mod verifications;
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
-pub use guest_rejections::GuestRejections;
+pub use guest_rejections::{FailedRejections, GuestRejections};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
 pub(super) use own_password::is_own_password;
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
