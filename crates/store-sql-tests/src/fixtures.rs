@@ -138,7 +138,7 @@ pub async fn dj(store: &dyn Store) -> UserId {
 /// A tip of this many cents to the DJ of a gig, less a commission.
 pub async fn tip(store: &dyn Store, guest: UserId, gig: &Gig, cents: i128, commission: BasisPoints) -> Plan {
     let (id, to) = (store.next_tip().await.unwrap(), TippedDj { gig, blocks_guest: false });
-    let terms = TipTerms { commission, max_amount: None };
+    let terms = TipTerms { commission, ..TipTerms::default() };
     plans::tip(metadata(store, guest), id, guest, to, amount(cents), &terms).unwrap()
 }
 
