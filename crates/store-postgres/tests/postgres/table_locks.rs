@@ -1,7 +1,7 @@
 //! The table locks of plans, and of the proof that plans can be committed.
 
 use cuepoint_domain::gig::{AssignedCode, DjCode};
-use cuepoint_domain::ids::{GigId, UserId};
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{
     Addressee, MusicRequest, NewRequest, RequestState, RequestTerms, Stars,
@@ -10,7 +10,7 @@ use cuepoint_domain::operation::{
     Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Step, plans,
 };
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, Ledger, People, ProviderMessages, Recorded};
+use cuepoint_domain::ports::{Gigs, Ids, Ledger, People, ProviderMessages, Recorded};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
