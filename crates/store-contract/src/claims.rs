@@ -25,7 +25,7 @@ use crate::scenario::{Refused, Scenario, amount, at, balance, line, request_of};
 use crate::sessions::{alive, end, hash, successor};
 
 promises! { ($) claims as claims_promises {
-    a_claim_at_once_with_a_command_of_its_guest_changes_neither,
+    a_claim_and_a_command_of_its_guest_at_once_are_both_applied,
     a_withdrawal_at_once_with_the_claim_is_made_by_a_member_alone,
     a_token_exchanged_at_once_with_the_claim_is_of_no_use_afterwards,
     the_claim_of_an_account_that_ends_at_once_comes_first_or_is_refused,
@@ -148,7 +148,7 @@ impl Command {
 }
 
 /// Every command that a guest account may do is applied, and the account is claimed.
-pub async fn a_claim_at_once_with_a_command_of_its_guest_changes_neither(store: Arc<dyn Store>) {
+pub async fn a_claim_and_a_command_of_its_guest_at_once_are_both_applied(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let dj = scenario.dj(100).await;
     let gig = opened(&scenario, dj, 1).await;
