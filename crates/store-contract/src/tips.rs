@@ -147,7 +147,7 @@ pub async fn a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_d
     let is_repeated = async |seconds| {
         assert_eq!(repeated(seconds).await, Applied::Replayed(first.clone()));
         assert_eq!(scenario.balance(guest).await, balance(950, 0));
-        assert_eq!(listed(&scenario, guest, None).await, [tip_of(&first)]);
+        assert_eq!(listed(&scenario, guest, TipDirection::Given).await, [tip_of(&first)]);
         let record = scenario.store.find_key(&key.scope).await.unwrap().unwrap();
         assert_eq!(record.receipt, StoredReceipt::Whole(first.clone()));
     };
