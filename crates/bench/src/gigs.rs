@@ -1,7 +1,7 @@
 //! Gigs: requests in a gig, arrivals of guest accounts, reads of a board, and open board streams, each compared with the
 //! row above it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::seeding::Population;
 use crate::service::Service;
+use crate::single_calls::{PATIENCE, fetch, field, song};
 use crate::table::Conditions;
 
 /// The number of readers of one board.
@@ -41,8 +42,6 @@ const SETTINGS: [(&str, &str); 4] = [
 ];
 /// The number of phones whose guests arrive at once.
 const PHONES: usize = 16;
-/// The longest wait for an answer, or for an event on a stream.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The columns of the table.
 const COLUMNS: [Column; 6] = [
@@ -167,13 +166,6 @@ impl Gig {
     }
 }
 
-/// The body of a request for a song.
-pub(crate) fn song(dj: UserId) -> String {
-    format!(
-        r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"popular","music_url":"https://example.com/song"}}"#
-    )
-}
-
 /// Requests of guests to these DJs, in random order, with this number to each DJ.
 fn song_requests(
     bench: &Bench,
@@ -224,30 +216,6 @@ fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The first value with this name in a JSON text.
-pub(crate) fn field(json: &str, name: &str) -> anyhow::Result<String> {
-    let (_, rest) = json.split_once(&format!(r#""{name}":"#)).context("an answer lacks a field")?;
-    let end = rest.find([',', '}']).context("a field has no end")?;
-    Ok(rest.get(..end).unwrap_or_default().trim_matches('"').to_owned())
-}
-
-/// Makes a call and returns its body.
-fn fetch(server: SocketAddr, method: &str, path: &str, token: &str, body: &str) -> anyhow::Result<String> {
-    let mut socket = TcpStream::connect(server)?;
-    socket.set_read_timeout(Some(PATIENCE))?;
-    let length = body.len();
-    let call = format!(
-        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    socket.write_all(call.as_bytes())?;
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("an answer has no end of its head")?;
-    ensure!(head.starts_with("HTTP/1.1 2"), "{method} {path}: {answer}");
-    Ok(body.to_owned())
 }
 
 /// An open stream of a board, with the newest version that it delivered.

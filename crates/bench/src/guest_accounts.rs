@@ -10,7 +10,7 @@ use cuepoint_domain::ids::UserId;
 use hdrhistogram::Histogram;
 
 use crate::figures::{Figures, Quantiles, latencies, number};
-use crate::gigs::{PATIENCE, field, song};
+use crate::single_calls::{PATIENCE, field, song};
 
 /// Measures the steps on these connections for this time, in the gigs of these DJs.
 ///

@@ -31,6 +31,7 @@ pub mod processes;
 pub mod run;
 pub mod seeding;
 pub mod service;
+mod single_calls;
 pub mod storage_copy;
 pub mod streams;
 pub mod table;

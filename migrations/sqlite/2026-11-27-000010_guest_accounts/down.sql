@@ -1,3 +1,7 @@
+-- Fails where there are guest accounts, because the role of their row would be invalid.
+CREATE TABLE reverted (users INTEGER NOT NULL CONSTRAINT guest_accounts_are_kept CHECK (users = 0)) STRICT;
+INSERT INTO reverted SELECT count(*) FROM users WHERE role = 'guest';
+DROP TABLE reverted;
 DROP TRIGGER users_are_kept_unless_unused_guests;
 DROP INDEX provider_messages_resolved_by;
 DROP INDEX security_events_of_actor;

@@ -27,6 +27,7 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{GigId, GigRecordId, UserId};
+use crate::music_request::OpenGig;
 use crate::names::{explained_enum, named_enum};
 use crate::text::GigTitle;
 use crate::timestamp::Timestamp;
@@ -96,6 +97,13 @@ impl Gig {
     #[must_use]
     pub fn is_recent(&self, now: Timestamp) -> bool {
         self.ended_at.is_none_or(|end| now < end.plus(Self::RECENT_FOR))
+    }
+
+    /// What a new request has to know of it while it is open.
+    #[must_use]
+    pub fn for_requests(&self) -> OpenGig {
+        let GigDetails { max_open_per_guest, members_only, .. } = self.details;
+        OpenGig { id: self.id, most_open_per_guest: max_open_per_guest.get().into(), members_only }
     }
 
     /// Its record, for a DJ who accepts requests or not.

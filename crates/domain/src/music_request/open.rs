@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-use crate::gig::Gig;
-use crate::ids::{RequestId, UserId};
+use crate::ids::{GigId, RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
@@ -26,6 +25,16 @@ pub struct NewRequest {
     pub fee: Option<Money>,
     /// The dedication, for a request in a gig.
     pub message: Option<ShortMessage>,
+}
+
+/// The open gig of a DJ, as a new request sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenGig {
+    pub id: GigId,
+    /// The maximum number of open requests of one guest.
+    pub most_open_per_guest: u32,
+    /// Whether it takes no requests of guest accounts.
+    pub members_only: bool,
 }
 
 /// Why a request is refused.
@@ -61,7 +70,7 @@ pub struct Addressee<'a> {
     /// Whether they block the guest.
     pub blocks_guest: bool,
     /// Their open gig.
-    pub gig: Option<&'a Gig>,
+    pub gig: Option<OpenGig>,
     /// Whether a guest account asks.
     pub by_guest_account: bool,
 }
@@ -106,7 +115,7 @@ pub fn open(
     if new.message.is_some() && gig.is_none() {
         return Err(OpenRefusal::DedicationWithoutGig);
     }
-    if by_guest_account && gig.is_some_and(|gig| gig.details.members_only) {
+    if by_guest_account && gig.is_some_and(|gig| gig.members_only) {
         return Err(OpenRefusal::MembersOnly);
     }
     let gig = gig.map(|gig| gig.id);

@@ -60,7 +60,7 @@ pub fn open_request(
     let addition = new.message.clone().map(Addition::Dedication);
     let (request, hold) = music_request::open(id, requester, to, new, terms, metadata.at)?;
     let (guest, dj) = (request.requester, request.dj);
-    let most_in_gig = to.gig.map(|gig| gig.details.max_open_per_guest.get().into());
+    let most_in_gig = to.gig.map(|gig| gig.most_open_per_guest);
     let limits = [terms.most_open_per_dj, most_in_gig];
     let most = limits.into_iter().flatten().min();
     // The dedication of an erased guest would stay.

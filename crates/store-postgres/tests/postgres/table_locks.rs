@@ -53,7 +53,7 @@ async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
 /// A plan that opens a request in a gig with a dedication.
 async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
     let stored = store.profile(dj).await.unwrap().unwrap().user;
-    let gig = store.open_gig(dj).await.unwrap();
+    let gig = store.open_gig(dj).await.unwrap().map(|gig| gig.for_requests());
     let new = NewRequest {
         dj,
         song_title: Line::new("Blue Monday").unwrap(),
@@ -63,7 +63,7 @@ async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
         fee: None,
         message: Some(ShortMessage::new("for Grace").unwrap()),
     };
-    let to = Addressee { gig: gig.as_ref(), ..Addressee::of(Some(&stored)) };
+    let to = Addressee { gig, ..Addressee::of(Some(&stored)) };
     let id = store.next_request().await.unwrap();
     plans::open_request(metadata(store, guest), id, guest, to, new, &RequestTerms::default()).unwrap()
 }

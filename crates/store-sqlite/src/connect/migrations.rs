@@ -221,18 +221,25 @@ mod tests {
     }
 
     #[test]
-    fn the_migration_of_tips_is_reverted_only_without_tips() {
-        let (_directory, mut connection) = empty();
-        migrate(&mut connection, MIGRATIONS).unwrap();
-        let from_tips_on = &MIGRATIONS[before("_tips").len()..];
-        let tip = "PRAGMA foreign_keys = OFF; INSERT INTO tips VALUES (1, 2, 3, 4, '500', '50', 0)";
-        connection.batch_execute(tip).unwrap();
-        let refused = revert(&mut connection, from_tips_on).unwrap_err().to_string();
-        assert!(refused.contains("tips_are_kept"), "{refused}");
-        assert_eq!(value(&mut connection, "SELECT amount FROM tips").unwrap(), "500");
-        connection.batch_execute("DELETE FROM tips").unwrap();
-        revert(&mut connection, from_tips_on).unwrap();
-        assert_eq!(value(&mut connection, "SELECT count(*) FROM ids WHERE kind = 'tips'").unwrap(), "0");
+    fn migrations_of_tips_and_guest_accounts_are_reverted_only_without_them() {
+        let guest = "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash,
+            role, is_dj, online, fee_upcoming_artist, fee_popular_song, played, rating_stars, rating_count, created_at)
+            VALUES (7, 'Mia', 'guest-7', 'guest-7', 0, 0, '!', 'guest', 0, 0, '0', '0', 0, 0, 0, 0)";
+        for (migration, table, row, constraint) in [
+            ("_tips", "tips", "INSERT INTO tips VALUES (1, 2, 3, 4, '500', '50', 0)", "tips_are_kept"),
+            ("_guest_accounts", "users", guest, "guest_accounts_are_kept"),
+        ] {
+            let (_directory, mut connection) = empty();
+            migrate(&mut connection, MIGRATIONS).unwrap();
+            let from_there_on = &MIGRATIONS[before(migration).len()..];
+            connection.batch_execute(&format!("PRAGMA foreign_keys = OFF; {row}")).unwrap();
+            let refused = revert(&mut connection, from_there_on).unwrap_err().to_string();
+            assert!(refused.contains(constraint), "{refused}");
+            let count = format!("SELECT count(*) FROM {table}");
+            assert_eq!(value(&mut connection, &count).unwrap(), "1", "{table}");
+            connection.batch_execute(&format!("DELETE FROM {table}")).unwrap();
+            revert(&mut connection, from_there_on).unwrap();
+        }
     }
 
     #[test]

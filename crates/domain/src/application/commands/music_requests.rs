@@ -120,12 +120,12 @@ impl Command for OpenRequest {
     ) -> Decided<Self> {
         // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
         // the request would belong to no gig, and the job would not find it.
-        let gig = env.gigs.open_gig(new.dj).await?;
+        let gig = env.gigs.open_gig(new.dj).await?.map(|gig| gig.for_requests());
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
         let by_guest_account = principal.is_guest_account();
-        let to = Addressee { user: dj.as_ref(), blocks_guest, gig: gig.as_ref(), by_guest_account };
+        let to = Addressee { user: dj.as_ref(), blocks_guest, gig, by_guest_account };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
             .map_err(CommandError::refused)
