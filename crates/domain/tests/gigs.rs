@@ -10,7 +10,7 @@ use cuepoint_domain::gig::{
 };
 use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::music_request::{
-    Addressee, Move, MusicRequest, NewRequest, OpenGig, OpenRefusal, RequestState, RequestTerms,
+    Addressee, GigRequestTerms, Move, MusicRequest, NewRequest, OpenRefusal, RequestState, RequestTerms,
 };
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{Addition, Entity, Plan, QueueSize, Receipt, Rejection, plans};
@@ -94,7 +94,7 @@ fn wish(message: Option<&str>) -> NewRequest {
 fn ask(
     ledger: &mut Ledger,
     number: i64,
-    gig: Option<OpenGig>,
+    gig: Option<GigRequestTerms>,
     new: NewRequest,
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
@@ -206,7 +206,7 @@ fn codes_of_a_dj_are_assigned_in_order_even_if_a_clock_is_behind() {
 fn a_request_in_a_gig_has_the_deadlines_of_the_gig() {
     let (mut ledger, gig) = opened();
     let terms = terms(0);
-    let plan = ask(&mut ledger, 1, Some(gig.for_requests()), wish(None), &terms).unwrap();
+    let plan = ask(&mut ledger, 1, Some(gig.request_terms()), wish(None), &terms).unwrap();
     let request = made(ledger.apply(&plan).unwrap());
     assert_eq!(request.gig, Some(gig.id));
     assert_eq!(request.state, RequestState::Pending { answer_by: at(20).plus(terms.gig_pending_for) });
@@ -221,10 +221,10 @@ fn the_limit_of_open_requests_is_the_smaller_of_gig_and_deployment() {
         let (mut ledger, gig) = opened();
         let terms = RequestTerms { most_open_per_dj: deployment, ..terms(0) };
         for number in 1..=i64::from(most) {
-            let plan = ask(&mut ledger, number, Some(gig.for_requests()), wish(None), &terms).unwrap();
+            let plan = ask(&mut ledger, number, Some(gig.request_terms()), wish(None), &terms).unwrap();
             ledger.apply(&plan).unwrap();
         }
-        let further = ask(&mut ledger, 9, Some(gig.for_requests()), wish(None), &terms).unwrap();
+        let further = ask(&mut ledger, 9, Some(gig.request_terms()), wish(None), &terms).unwrap();
         assert_eq!(ledger.apply(&further), Err(Rejection::TooManyOpen(most)), "{deployment:?}");
     }
 }
@@ -241,7 +241,7 @@ fn a_queue_has_a_maximum_of_which_guest_accounts_have_two_thirds() {
     ] {
         let (mut ledger, gig) = opened();
         let dj = ledger.book.get(user(DJ)).cloned();
-        let to = Addressee { gig: Some(gig.for_requests()), by_guest_account, ..Addressee::of(dj.as_ref()) };
+        let to = Addressee { gig: Some(gig.request_terms()), by_guest_account, ..Addressee::of(dj.as_ref()) };
         let metadata = ledger.metadata(at(20));
         let id = RequestId::new(1).unwrap();
         let plan = plans::open_request(metadata, id, user(GUEST), to, wish(None), &terms(0)).unwrap();
@@ -259,7 +259,7 @@ fn a_queue_has_a_maximum_of_which_guest_accounts_have_two_thirds() {
 #[test]
 fn a_request_for_an_ended_gig_is_decided_again() {
     let (mut ledger, gig) = opened();
-    let plan = ask(&mut ledger, 1, Some(gig.for_requests()), wish(None), &terms(0)).unwrap();
+    let plan = ask(&mut ledger, 1, Some(gig.request_terms()), wish(None), &terms(0)).unwrap();
     let end = plans::end_gig(ledger.metadata(at(20)), &gig);
     ledger.apply(&end).unwrap();
     assert_eq!(ledger.apply(&plan), Err(Rejection::Stale));
@@ -275,7 +275,7 @@ fn a_dedication_without_a_gig_is_refused() {
 #[test]
 fn a_dedication_is_stored_beside_the_request_and_not_in_its_receipt() {
     let (mut ledger, gig) = opened();
-    let plan = ask(&mut ledger, 1, Some(gig.for_requests()), wish(Some("for Grace")), &terms(0)).unwrap();
+    let plan = ask(&mut ledger, 1, Some(gig.request_terms()), wish(Some("for Grace")), &terms(0)).unwrap();
     let verdict = cuepoint_domain::operation::apply(&mut ledger.book, &plan).unwrap();
     let cuepoint_domain::operation::Verdict::Fresh(receipt, changes) = verdict else { panic!("replayed") };
     assert_eq!(changes.addition, Some(Addition::Dedication(ShortMessage::new("for Grace").unwrap())));

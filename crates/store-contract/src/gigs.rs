@@ -111,7 +111,7 @@ async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64)
     let dj = scenario.user(gig.dj).await;
     let new = song(gig.dj, Some("for Grace"));
     let id = scenario.ids.next_request().await.unwrap();
-    let to = Addressee { gig: Some(gig.for_requests()), ..Addressee::of(Some(&dj)) };
+    let to = Addressee { gig: Some(gig.request_terms()), ..Addressee::of(Some(&dj)) };
     let metadata = scenario.by(guest, at(seconds));
     let plan = plans::open_request(metadata, id, guest, to, new, &scenario.requests).unwrap();
     request_of(&scenario.fresh(plan).await)

@@ -206,7 +206,7 @@ async fn asked_at_once(
     let mut plans = Vec::new();
     for guest in guests {
         let id = scenario.ids.next_request().await.unwrap();
-        let to = Addressee { gig: Some(gig.for_requests()), by_guest_account, ..Addressee::of(Some(&dj)) };
+        let to = Addressee { gig: Some(gig.request_terms()), by_guest_account, ..Addressee::of(Some(&dj)) };
         let metadata = scenario.by(*guest, at(seconds));
         let new = song(gig.dj, None);
         plans.push(plans::open_request(metadata, id, *guest, to, new, &scenario.requests).unwrap());

@@ -292,7 +292,7 @@ impl Scenario {
             message: None,
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
-        let gig = self.store.open_gig(dj).await.unwrap().map(|gig| gig.for_requests());
+        let gig = self.store.open_gig(dj).await.unwrap().map(|gig| gig.request_terms());
         let to = Addressee { blocks_guest, gig, ..Addressee::of(asked.as_ref()) };
         plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }

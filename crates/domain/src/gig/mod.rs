@@ -27,7 +27,7 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{GigId, GigRecordId, UserId};
-use crate::music_request::OpenGig;
+use crate::music_request::GigRequestTerms;
 use crate::names::{explained_enum, named_enum};
 use crate::text::GigTitle;
 use crate::timestamp::Timestamp;
@@ -99,11 +99,11 @@ impl Gig {
         self.ended_at.is_none_or(|end| now < end.plus(Self::RECENT_FOR))
     }
 
-    /// What a new request has to know of it while it is open.
+    /// What it determines for new requests while it is open.
     #[must_use]
-    pub fn for_requests(&self) -> OpenGig {
+    pub fn request_terms(&self) -> GigRequestTerms {
         let GigDetails { max_open_per_guest, members_only, .. } = self.details;
-        OpenGig { id: self.id, most_open_per_guest: max_open_per_guest.get().into(), members_only }
+        GigRequestTerms { id: self.id, most_open_per_guest: max_open_per_guest.get().into(), members_only }
     }
 
     /// Its record, for a DJ who accepts requests or not.

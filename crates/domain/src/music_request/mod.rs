@@ -11,7 +11,7 @@ mod song_url;
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
-pub use open::{Addressee, NewRequest, OpenGig, OpenRefusal, open};
+pub use open::{Addressee, GigRequestTerms, NewRequest, OpenRefusal, open};
 pub use rating::{RequestRating, Stars, rate};
 pub use song_url::SongUrl;
 

@@ -27,9 +27,9 @@ pub struct NewRequest {
     pub message: Option<ShortMessage>,
 }
 
-/// The open gig of a DJ, as a new request sees it.
+/// What an open gig determines for new requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OpenGig {
+pub struct GigRequestTerms {
     pub id: GigId,
     /// The maximum number of open requests of one guest.
     pub most_open_per_guest: u32,
@@ -70,7 +70,7 @@ pub struct Addressee<'a> {
     /// Whether they block the guest.
     pub blocks_guest: bool,
     /// Their open gig.
-    pub gig: Option<OpenGig>,
+    pub gig: Option<GigRequestTerms>,
     /// Whether a guest account asks.
     pub by_guest_account: bool,
 }

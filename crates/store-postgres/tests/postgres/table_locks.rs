@@ -53,7 +53,7 @@ async fn opening(store: &PostgresStore, dj: UserId, code: &str) -> Plan {
 /// A plan that opens a request in a gig with a dedication.
 async fn dedicated(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
     let stored = store.profile(dj).await.unwrap().unwrap().user;
-    let gig = store.open_gig(dj).await.unwrap().map(|gig| gig.for_requests());
+    let gig = store.open_gig(dj).await.unwrap().map(|gig| gig.request_terms());
     let new = NewRequest {
         dj,
         song_title: Line::new("Blue Monday").unwrap(),

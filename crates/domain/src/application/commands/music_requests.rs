@@ -120,7 +120,7 @@ impl Command for OpenRequest {
     ) -> Decided<Self> {
         // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
         // the request would belong to no gig, and the job would not find it.
-        let gig = env.gigs.open_gig(new.dj).await?.map(|gig| gig.for_requests());
+        let gig = env.gigs.open_gig(new.dj).await?.map(|gig| gig.request_terms());
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
