@@ -34,4 +34,5 @@ CREATE UNIQUE INDEX gigs_one_open_per_dj ON gigs (dj_id) WHERE ended_at IS NULL;
 CREATE INDEX gigs_of_dj ON gigs (dj_id, opened_at DESC, id DESC);
 CREATE INDEX gigs_unsettled ON gigs (id) WHERE ended_at IS NOT NULL AND NOT settled;
 CREATE INDEX gigs_open ON gigs (id) WHERE ended_at IS NULL;
+CREATE INDEX gigs_by_end ON gigs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX gigs_nearby ON gigs (latitude) WHERE ended_at IS NULL AND latitude IS NOT NULL;
