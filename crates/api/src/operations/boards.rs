@@ -50,8 +50,8 @@ operations! {
     /// appear within about 15 seconds.
     ///
     /// A stream can end at any time. Reconnect after `retry`. A 404 then means that the code was replaced. Beyond 1500
-    /// streams of a client address, or four fifths of `events.max_streams`, a server returns 503 `unavailable` with
-    /// `Retry-After`.
+    /// streams of boards and guest accounts at a client address, or four fifths of `events.max_streams`, a server returns
+    /// 503 `unavailable` with `Retry-After`.
     GET "/api/v1/boards/{code}/stream" "streamBoard" {
         tag: Boards,
         run: anonymous(stream::open),
