@@ -3,6 +3,7 @@
 //! One reader per server reads the operations of all servers and delivers each event to the streams of the involved
 //! users, so that a stream holds no connection to the database.
 
+mod address_streams;
 mod board_watchers;
 mod subscription;
 
@@ -22,6 +23,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::observability::metrics;
+use address_streams::AddressStreams;
 pub use board_watchers::BoardWatch;
 use board_watchers::BoardWatchers;
 pub use subscription::Subscription;
@@ -54,7 +56,7 @@ pub struct Authority {
 pub enum Full {
     /// The user has the maximum number of streams.
     User,
-    /// The client address has the maximum number of board streams.
+    /// The client address has the maximum number of streams of boards and guest accounts.
     Address,
     /// This server has the maximum number of streams, or is stopping.
     Server,
@@ -113,6 +115,8 @@ struct Streams {
     last_key: u64,
     open: HashMap<StreamKey, OpenStream>,
     watchers: BoardWatchers,
+    /// Of both kinds.
+    addresses: AddressStreams,
     /// Streams that this server ended, and that their clients have not read to the end.
     ended: HashMap<StreamKey, EndedStream>,
     by_user: HashMap<UserId, HashSet<StreamKey>>,
@@ -168,22 +172,27 @@ impl EventHub {
         Self(Arc::new(Hub { max_streams, streams: Mutex::default(), followed: Notify::new() }))
     }
 
-    /// Admits a stream, which gets no events until [`Subscription::follow`].
+    /// Admits a stream, which gets no events until [`Subscription::follow`]. That of a guest account counts for the
+    /// client address.
     ///
     /// # Errors
     /// [`Full`].
     pub fn open(
         &self,
         authority: Authority,
+        network: Option<ClientNetwork>,
         connection: Arc<dyn ClientConnection>,
     ) -> Result<Subscription, Full> {
         let Self(hub) = self;
-        let user = authority.principal.user;
+        let principal = authority.principal;
         let mut guard = hub.lock();
         let streams = &mut *guard;
-        streams.make_room(user, hub.max_streams)?;
+        streams.make_room(&principal, network, hub.max_streams)?;
         let key = streams.next_key();
-        streams.by_user.entry(user).or_default().insert(key);
+        streams.by_user.entry(principal.user).or_default().insert(key);
+        if principal.is_guest_account() {
+            streams.addresses.add(key, network);
+        }
         if authority.feed == Feed::All {
             streams.of_all.insert(key);
         }
@@ -202,13 +211,13 @@ impl EventHub {
         Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
     }
 
-    /// Whether a further stream of this user would be admitted.
+    /// Whether a further stream of this principal would be admitted.
     ///
     /// # Errors
     /// [`Full`].
-    pub fn ensure_room(&self, user: UserId) -> Result<(), Full> {
+    pub fn ensure_room(&self, principal: &Principal, network: Option<ClientNetwork>) -> Result<(), Full> {
         let Self(hub) = self;
-        hub.lock().make_room(user, hub.max_streams)
+        hub.lock().make_room(principal, network, hub.max_streams)
     }
 
     /// Waits for a live stream, and returns the position that the live streams have reached.
@@ -335,54 +344,56 @@ impl Streams {
         self.following = self.following.saturating_sub(1);
     }
 
-    fn make_room_for_watcher(
-        &mut self,
+    fn has_room(
+        &self,
+        principal: &Principal,
         network: Option<ClientNetwork>,
         max_streams: usize,
     ) -> Result<(), Full> {
-        let most_watchers = board_watchers::most(max_streams);
-        let room = |streams: &Self| match streams.watchers.has_room(network) {
-            _ if streams.is_closed || streams.len() >= max_streams => Err(Full::Server),
-            _ if streams.watchers.len() >= most_watchers => Err(Full::Server),
-            true => Ok(()),
-            false => Err(Full::Address),
-        };
-        room(self).or_else(|full| {
-            let connections = match full {
-                Full::Address => self.watchers.connections_from(network),
-                Full::User | Full::Server => self.connections(),
-            };
-            self.end_abandoned_of(connections);
-            room(self)
-        })
-    }
-
-    fn has_room(&self, user: UserId, max_streams: usize) -> Result<(), Full> {
         if self.is_closed || self.len() >= max_streams {
             return Err(Full::Server);
         }
-        let of_user = self.by_user.get(&user).map_or(0, HashSet::len);
-        if of_user >= PER_USER { Err(Full::User) } else { Ok(()) }
-    }
-
-    fn make_room(&mut self, user: UserId, max_streams: usize) -> Result<(), Full> {
-        let Err(full) = self.has_room(user, max_streams) else { return Ok(()) };
-        self.end_abandoned(full, user);
-        self.has_room(user, max_streams)
-    }
-
-    /// Frees the places of closed connections: of this user, or of all clients.
-    fn end_abandoned(&mut self, full: Full, user: UserId) {
-        if full == Full::User {
-            let of_user: Vec<StreamKey> = self.by_user.get(&user).into_iter().flatten().copied().collect();
-            for key in of_user {
-                if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
-                    self.end(key, EndReason::Abandoned);
-                }
-            }
-        } else {
-            self.end_all_abandoned();
+        let of_user = self.by_user.get(&principal.user).map_or(0, HashSet::len);
+        if of_user >= PER_USER {
+            return Err(Full::User);
         }
+        let is_free = !principal.is_guest_account() || self.addresses.has_room(network);
+        if is_free { Ok(()) } else { Err(Full::Address) }
+    }
+
+    fn make_room(
+        &mut self,
+        principal: &Principal,
+        network: Option<ClientNetwork>,
+        max_streams: usize,
+    ) -> Result<(), Full> {
+        let Err(full) = self.has_room(principal, network, max_streams) else { return Ok(()) };
+        match full {
+            Full::User => self.end_abandoned_by(principal.user),
+            Full::Address => self.end_abandoned_at(network),
+            Full::Server => self.end_all_abandoned(),
+        }
+        self.has_room(principal, network, max_streams)
+    }
+
+    /// Frees the places of closed connections of this user.
+    fn end_abandoned_by(&mut self, user: UserId) {
+        let of_user: Vec<StreamKey> = self.by_user.get(&user).into_iter().flatten().copied().collect();
+        for key in of_user {
+            if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
+                self.end(key, EndReason::Abandoned);
+            }
+        }
+    }
+
+    /// Frees the places of closed connections at this address, at most once a second.
+    fn end_abandoned_at(&mut self, network: Option<ClientNetwork>) {
+        let connection = |key: StreamKey| {
+            let of_user = self.open.get(&key).map(|stream| &stream.connection);
+            let connection = of_user.or_else(|| self.watchers.connection(key))?;
+            Some((key, Arc::clone(connection)))
+        };
+        self.end_abandoned_of(self.addresses.of(network).filter_map(connection).collect());
     }
 
     /// Frees the places of all closed connections, at most once a second.
@@ -444,16 +455,10 @@ impl Streams {
         }
     }
 
-    fn end_watcher(&mut self, key: StreamKey) -> Option<Arc<dyn ClientConnection>> {
-        let connection = self.watchers.end(key)?;
-        self.stop_following();
-        self.measure();
-        Some(connection)
-    }
-
     fn remove(&mut self, key: StreamKey) -> Option<OpenStream> {
         let stream = self.open.remove(&key)?;
         self.of_all.remove(&key);
+        self.addresses.remove(key);
         let user = stream.authority.principal.user;
         if let Some(of_user) = self.by_user.get_mut(&user) {
             of_user.remove(&key);

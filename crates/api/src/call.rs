@@ -334,13 +334,14 @@ impl ApiCall {
         note(self.api.limits.admit_refresh(session, self.client().network()), &self.request)
     }
 
-    /// Counts a request of a principal for the client address too.
+    /// Counts a request of a guest account for the client address instead: further accounts cost nothing, so that a
+    /// count of the account would limit nothing.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
-    pub fn count_for_address(&self, class: Class) -> Result<Option<Admitted>, ApiError> {
-        let admitted = self.api.limits.admit_network(class, self.client().network());
-        admitted.map_err(ApiError::rate_limited)
+    pub fn count_for_address_instead(&self, class: Class) -> Result<(), ApiError> {
+        self.refund();
+        note(self.api.limits.admit_network(class, self.client().network()), &self.request)
     }
 
     /// Counts a new music request of a guest account for the client address too: further accounts cost nothing.
@@ -351,7 +352,8 @@ impl ApiCall {
         if !principal.is_guest_account() {
             return Ok(None);
         }
-        self.count_for_address(Class::GuestRequests)
+        let admitted = self.api.limits.admit_network(Class::GuestRequests, self.client().network());
+        admitted.map_err(ApiError::rate_limited)
     }
 
     /// Gives back what was counted beside the request.

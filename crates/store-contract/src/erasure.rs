@@ -62,7 +62,9 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
     assert_eq!(erase(&scenario, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = privacy::erase(&user, &wallet, [], (None, at(3)), None, at(3)).unwrap();
+    let password = PasswordHash("hash".to_owned());
+    let expected =
+        privacy::erase(&user, (&password, &password), &wallet, [], (None, at(3)), None, at(3)).unwrap();
     assert_eq!(scenario.user(user.id).await, expected);
     assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {

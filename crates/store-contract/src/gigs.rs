@@ -245,7 +245,7 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     assert_eq!(own, [cancelled, played, open, second, before], "not those made after the end");
 }
 
-/// The ratings of requests, and the codes and places of open gigs.
+/// The ratings of requests, the codes of recent gigs, and the places of open ones.
 pub async fn open_gigs_are_found_by_code_and_latitude(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
@@ -271,8 +271,13 @@ pub async fn open_gigs_are_found_by_code_and_latitude(store: Arc<dyn Store>) {
     assert_eq!(between(latitude + 0.1, 90.0).await, BTreeSet::new());
     ended(&scenario, &gone, 6).await;
     assert_eq!(between(-90.0, 90.0).await, BTreeSet::from([gig.id]));
-    assert_eq!(scenario.store.open_codes(100).await.unwrap(), [gig.code]);
-    assert_eq!(scenario.store.open_codes(0).await.unwrap(), []);
+    let codes = |ended_after, limit| {
+        let store = scenario.store.clone();
+        async move { store.recent_codes(at(ended_after), limit).await.unwrap() }
+    };
+    assert_eq!(codes(6, 100).await, BTreeSet::from([gig.code]));
+    assert_eq!(codes(5, 100).await, BTreeSet::from([gig.code, gone.code]));
+    assert_eq!(codes(5, 0).await, BTreeSet::new());
 }
 
 /// The work list has the gigs that were open for too long, and those of DJs who are suspended or erased.

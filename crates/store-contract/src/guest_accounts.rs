@@ -9,6 +9,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Erased, ExchangeOutcome, GuestClaim, PasswordHash, Registered, Store, UnusedGuests,
 };
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
@@ -19,6 +20,7 @@ use cuepoint_domain::user::{ArtistType, Field, ProfileChange, Role, User};
 use futures_util::future::join_all;
 use time::Duration;
 
+use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, amount, at, line};
 use crate::sessions::{alive, hash, log_in};
 
@@ -32,6 +34,7 @@ promises! { ($) guest_accounts as guest_accounts_promises {
     a_first_topup_and_the_deletion_exclude_each_other,
     commands_decided_before_a_deletion_are_refused,
     topups_of_guest_accounts_stay_within_their_limits,
+    a_claim_or_a_new_password_makes_a_confirmed_erasure_outdated,
 }}
 
 /// The time from which an account counts as used in these tests.
@@ -108,6 +111,28 @@ pub async fn a_claim_makes_a_member_and_renews_the_session(store: Arc<dyn Store>
     let status = UserStatus { role: Role::Member, is_dj: false, suspended: false };
     assert_eq!(revoked.statuses.get(&user.id), Some(&status));
     assert_eq!(revoked.sessions, [other.id].into());
+}
+
+/// An erasure needs the password that the account has when it is erased, not the one that it had when the erasure was
+/// confirmed.
+///
+/// Attack API2: an erasure without a password, while another server makes the account a member.
+pub async fn a_claim_or_a_new_password_makes_a_confirmed_erasure_outdated(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let store = &scenario.store;
+    let outdated = Erased::Refused(ErasureRefusal::ConfirmationOutdated);
+    let (user, session) = guest(&scenario, 1, at(0)).await;
+    let claimed = store.claim(&claim(&user, &session, "mia@example.com", 2, at(1))).await.unwrap();
+    let Claimed::Done(member) = claimed else { panic!("{claimed:?}") };
+    assert_eq!(store.erase(user.id, &PasswordHash::none(), at(2), at(2)).await.unwrap(), outdated);
+    let (before, after) = (PasswordHash("new".to_owned()), PasswordHash("newer".to_owned()));
+    assert!(store.change_password(user.id, &before, &after, Some(session.id), at(3)).await.unwrap());
+    assert_eq!(store.erase(user.id, &before, at(4), at(4)).await.unwrap(), outdated);
+    assert_eq!(store.profile(user.id).await.unwrap().unwrap().user, *member);
+    assert_eq!(alive(store, user.id, at(4)).await, [session.id]);
+    assert_eq!(store.erase(user.id, &after, at(5), at(5)).await.unwrap(), Erased::Done);
+    let (unclaimed, _) = guest(&scenario, 3, at(5)).await;
+    assert_eq!(store.erase(unclaimed.id, &PasswordHash::none(), at(6), at(6)).await.unwrap(), Erased::Done);
 }
 
 /// Nothing changes when a claim is refused.
@@ -201,7 +226,7 @@ pub async fn guest_accounts_that_something_names_are_kept(store: Arc<dyn Store>)
         SecurityEvent::about(SecurityEventKind::DataExported, Some(logged.id), ClientInfo::default(), at(1));
     scenario.store.append(&event).await.unwrap();
     let (erased, _) = guest(&scenario, 4, at(0)).await;
-    assert_eq!(scenario.store.erase(erased.id, at(1), at(1)).await.unwrap(), Erased::Done);
+    assert_eq!(erase_at(&*scenario.store, erased.id, at(1), at(1)).await, Erased::Done);
     let unused = scenario.store.unused_guests(day(), None, 10).await.unwrap();
     assert_eq!(unused, UnusedGuests { unused: Vec::new(), last: Some(logged.id) });
     for kept in [asking.id, blocked.id, logged.id, erased.id] {

@@ -41,6 +41,7 @@ pub mod code_quotas;
 mod commands;
 mod compare;
 pub mod concurrency;
+mod confirmed_erasure;
 mod driver;
 pub mod email_changes;
 pub mod endpoint_security;

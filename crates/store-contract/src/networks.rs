@@ -10,6 +10,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{ClientInfo, Session};
 use time::Duration;
 
+use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{end, hash, log_in, successor, valid_for};
 
@@ -123,7 +124,7 @@ pub async fn recognised_networks_do_not_outlive_an_erasure(store: Arc<dyn Store>
             let store = Arc::clone(&store);
             async move {
                 if what == 0 {
-                    assert_eq!(store.erase(user, at(2), at(2)).await.unwrap(), Erased::Done);
+                    assert_eq!(erase_at(&*store, user, at(2), at(2)).await, Erased::Done);
                 } else {
                     let from = Some(network("198.51.100.9"));
                     store.exchange(&hash(round), &successor(100 + round), from, end(), at(1)).await.unwrap();

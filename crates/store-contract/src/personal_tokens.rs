@@ -14,6 +14,7 @@ use futures_util::future::join_all;
 use time::Duration;
 use tokio::task::yield_now;
 
+use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, at, line};
 use crate::sessions::{alive, hash, log_in, logged_in};
 
@@ -219,7 +220,7 @@ pub async fn logins_do_not_displace_tokens(store: Arc<dyn Store>) {
 pub async fn an_erasure_ends_and_removes_tokens(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let id = add(&store, user, session, 2, at(1)).await.id();
-    store.erase(user, at(2), at(2)).await.unwrap();
+    erase_at(&*store, user, at(2), at(2)).await;
     assert_eq!(store.use_token(&hash(2), at(3)).await.unwrap(), None);
     assert_eq!(store.records(user, ExportList::PersonalTokens, None, 10).await.unwrap(), []);
     assert!(store.revoked_since(at(2)).await.unwrap().sessions.contains(&id));

@@ -32,6 +32,7 @@ use futures_util::future::join_all;
 use time::Duration;
 use tokio::sync::Barrier;
 
+use crate::confirmed_erasure::erase_at;
 pub(crate) use crate::refusal::Refused;
 
 /// The time for which the money of a pending top-up may arrive.
@@ -424,7 +425,7 @@ impl Scenario {
     /// Erases a user, and fails their pending top-ups; the money of these may arrive for a week.
     pub(crate) async fn erase(&self, user: UserId, seconds: i64) -> Erased {
         let now = at(seconds);
-        let erased = self.store.erase(user, now.minus(TOPUPS_PENDING_FOR), now).await.unwrap();
+        let erased = erase_at(&*self.store, user, now.minus(TOPUPS_PENDING_FOR), now).await;
         if erased == Erased::Done {
             self.fail_topups(user, now).await;
         }

@@ -12,6 +12,7 @@ use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
 
+use crate::confirmed_erasure::erase_at;
 use crate::races::one_of_sixteen_is_applied;
 use crate::reversals::events;
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at, at_once, line, topup_of};
@@ -90,7 +91,7 @@ pub async fn an_erasure_is_pending_until_the_topups_of_the_user_have_failed(stor
     let back = scenario.adjust_plan(scenario.by(present, at(2)), other, -300).await;
     scenario.fresh(back).await;
     for user in [guest, other] {
-        let erased = scenario.store.erase(user, at(10), at(10)).await.unwrap();
+        let erased = erase_at(&*scenario.store, user, at(10), at(10)).await;
         assert_eq!(erased, Erased::Done);
     }
     scenario.store.finish_erasures().await.unwrap();

@@ -11,6 +11,7 @@ use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::user::session::Session;
 use cuepoint_domain::user::{Role, UserStatusChange};
 
+use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 
@@ -153,7 +154,7 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     let (scenario, operators) = with_operators(store, 3).await;
     let (guest, last) = (scenario.guest(0).await, operators[0]);
     scenario.change_status(last, operators[1], UserStatusChange::Suspend, at(1)).await;
-    assert_eq!(scenario.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
+    assert_eq!(erase_at(&*scenario.store, operators[2], at(2), at(2)).await, Erased::Done);
     let before = scenario.user(last).await;
     for to in [
         UserStatusChange::Suspend,
@@ -163,7 +164,7 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
         let refused = scenario.apply(change(&scenario, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
     }
-    let refused = scenario.store.erase(last, at(3), at(3)).await.unwrap();
+    let refused = erase_at(&*scenario.store, last, at(3), at(3)).await;
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(scenario.user(last).await, before);
     // The suspended operator is not an active one, and can lose the role.
@@ -216,7 +217,7 @@ pub async fn one_operator_remains_active_if_several_are_erased_or_demoted_concur
             let (scenario, operators) = (scenario.clone(), operators.clone());
             async move {
                 match number {
-                    0 | 1 => match scenario.store.erase(operators[number], at(20), at(20)).await.unwrap() {
+                    0 | 1 => match erase_at(&*scenario.store, operators[number], at(20), at(20)).await {
                         Erased::Done => true,
                         Erased::Refused(ErasureRefusal::LastOperator) => false,
                         other => panic!("{other:?}"),

@@ -150,10 +150,20 @@ impl Gigs for MemoryStore {
         Ok(first(open, limit))
     }
 
-    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable> {
+    async fn recent_codes(
+        &self,
+        ended_after: Timestamp,
+        limit: u32,
+    ) -> Result<BTreeSet<DjCode>, Unavailable> {
         let state = self.lock()?;
-        let open = state.book.all::<Gig>().filter(|gig| gig.ended_at.is_none());
-        Ok(first(sorted(open, |gig| gig.id), limit).into_iter().map(|gig| gig.code).collect())
+        let recent = |is_open: bool| {
+            let gigs = state.book.all::<Gig>().filter(move |gig| match gig.ended_at {
+                None => is_open,
+                Some(end) => !is_open && end > ended_after,
+            });
+            first(sorted(gigs, |gig| gig.id), limit).into_iter().map(|gig| gig.code)
+        };
+        Ok(recent(true).chain(recent(false)).collect())
     }
 
     async fn gigs_to_end(

@@ -122,6 +122,7 @@ impl People for MemoryStore {
     async fn erase(
         &self,
         id: UserId,
+        confirmed: &PasswordHash,
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
@@ -130,11 +131,13 @@ impl People for MemoryStore {
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
+        let none = PasswordHash::none();
+        let passwords = (confirmed, keys.passwords.get(&id).unwrap_or(&none));
         let pending = pending_topups(book).filter(|topup| topup.user == id);
         let newest = pending.max_by_key(|topup| (topup.created_at, topup.id));
         let restorable = restorable_until(keys.challenges_of(id), now);
         let pending = (newest, expected_since);
-        let erased = match erase(user, wallet, book.all::<User>(), pending, restorable, now) {
+        let erased = match erase(user, passwords, wallet, book.all::<User>(), pending, restorable, now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };

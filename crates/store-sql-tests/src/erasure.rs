@@ -16,7 +16,7 @@ use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use time::Duration;
 
 use crate::SqlFixture;
-use crate::fixtures::{guest, metadata, now};
+use crate::fixtures::{erase, guest, metadata, now};
 
 /// Texts that identify Ada.
 const PERSONAL_TEXTS: [&str; 10] = [
@@ -121,7 +121,7 @@ pub async fn an_erasure_leaves_no_personal_data(database: &dyn SqlFixture) {
     }
     // Before this time, the previous address can be restored, which prevents the erasure.
     let late = now().plus(Purpose::EmailRestore.valid_for());
-    assert_eq!(store.erase(id, late, late).await.unwrap(), Erased::Done);
+    assert_eq!(erase(store, id, late, late).await.unwrap(), Erased::Done);
     for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
         assert_eq!(places(database, text).await, Vec::<String>::new(), "{text}");
     }

@@ -11,7 +11,7 @@ use cuepoint_domain::ports::{ApplyError, Erased, Store};
 use cuepoint_domain::user::ProfileChange;
 
 use crate::SqlFixture;
-use crate::fixtures::{guest, metadata, now, topup};
+use crate::fixtures::{erase, guest, metadata, now, topup};
 use crate::redaction::{add_profile_changes, numbers, whole_receipts};
 
 /// The number of profile changes in a long run.
@@ -65,7 +65,7 @@ pub async fn erasing_a_large_account_does_not_block_others(database: &dyn SqlFix
     let over = Cell::new(false);
     let erasing = async {
         let began = Instant::now();
-        assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
+        assert_eq!(erase(store, user, now(), now()).await.unwrap(), Erased::Done);
         let answered = began.elapsed();
         store.finish_erasures().await.unwrap();
         over.set(true);
@@ -117,7 +117,7 @@ pub async fn pending_topups_do_not_delay_the_removal_of_sessions(database: &dyn 
     let rows = ROWS.replace("NUMBERS", &numbers(2_500)).replace("USER", &user.to_string()).replace("AT", &at);
     database.execute(&rows).await;
     let later = now().plus(time::Duration::seconds(1));
-    assert_eq!(store.erase(user, now(), later).await.unwrap(), Erased::Done);
+    assert_eq!(erase(store, user, now(), later).await.unwrap(), Erased::Done);
     store.finish_erasures().await.unwrap();
     for (rows, left) in [
         ("blocks", 0),

@@ -9,7 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Addressee, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
-use cuepoint_domain::ports::{PasswordHash, Registered, Store};
+use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store, Unavailable};
 use cuepoint_domain::text::{Email, GigTitle, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::{TipTerms, TippedDj};
@@ -55,6 +55,21 @@ pub fn withdrawal_amount(cents: i128) -> WithdrawalAmount {
 /// The metadata of a user's new operation without a key.
 pub fn metadata(store: &dyn Store, user: UserId) -> OperationMetadata {
     OperationMetadata::by(user, store.operation(), now())
+}
+
+/// Erases a user as if they had just confirmed it; pending top-ups since this time prevent it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn erase(
+    store: &dyn Store,
+    user: UserId,
+    expected_since: Timestamp,
+    at: Timestamp,
+) -> Result<Erased, Unavailable> {
+    let credentials = store.credentials_of(user).await?;
+    let confirmed = credentials.map_or_else(PasswordHash::none, |credentials| credentials.password);
+    store.erase(user, &confirmed, expected_since, at).await
 }
 
 /// A registered guest with this many cents.

@@ -10,13 +10,10 @@ use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::operation::Position;
 use tokio::sync::Notify;
 
-use super::{ClientConnection, EventHub, Full, Hub, StreamKey};
-
-/// The maximum number of board streams of a client address on this server.
-const PER_ADDRESS: usize = 1_500;
+use super::{ClientConnection, EventHub, Full, Hub, StreamKey, Streams};
 
 /// The maximum number of board streams among this many streams: a fifth is left for events, which need a token.
-pub(super) fn most(max_streams: usize) -> usize {
+fn most(max_streams: usize) -> usize {
     max_streams.saturating_sub(max_streams.div_euclid(5))
 }
 
@@ -25,12 +22,10 @@ pub(super) fn most(max_streams: usize) -> usize {
 pub(super) struct BoardWatchers {
     open: HashMap<StreamKey, Watcher>,
     by_dj: HashMap<UserId, HashSet<StreamKey>>,
-    by_network: HashMap<Option<ClientNetwork>, usize>,
 }
 
 struct Watcher {
     dj: UserId,
-    network: Option<ClientNetwork>,
     connection: Arc<dyn ClientConnection>,
     signal: Arc<Signal>,
 }
@@ -55,23 +50,14 @@ impl BoardWatchers {
         self.open.len()
     }
 
-    /// Whether an address has room for a further stream.
-    pub(super) fn has_room(&self, network: Option<ClientNetwork>) -> bool {
-        self.by_network.get(&network).is_none_or(|open| *open < PER_ADDRESS)
+    /// The connection of the client of a stream.
+    pub(super) fn connection(&self, key: StreamKey) -> Option<&Arc<dyn ClientConnection>> {
+        self.open.get(&key).map(|watcher| &watcher.connection)
     }
 
     /// The connections of all clients.
     pub(super) fn connections(&self) -> impl Iterator<Item = (StreamKey, &Arc<dyn ClientConnection>)> {
         self.open.iter().map(|(key, watcher)| (*key, &watcher.connection))
-    }
-
-    /// The connections of the clients of an address.
-    pub(super) fn connections_from(
-        &self,
-        network: Option<ClientNetwork>,
-    ) -> Vec<(StreamKey, Arc<dyn ClientConnection>)> {
-        let of_network = self.open.iter().filter(|(_, watcher)| watcher.network == network);
-        of_network.map(|(key, watcher)| (*key, Arc::clone(&watcher.connection))).collect()
     }
 
     pub(super) fn keys(&self) -> Vec<StreamKey> {
@@ -88,19 +74,8 @@ impl BoardWatchers {
         }
     }
 
-    /// Ends a stream, and returns its connection.
-    pub(super) fn end(&mut self, key: StreamKey) -> Option<Arc<dyn ClientConnection>> {
-        let watcher = self.remove(key)?;
-        watcher.signal.is_ended.store(true, Ordering::Release);
-        watcher.signal.woken.notify_one();
-        watcher.signal.ended.notify_one();
-        Some(watcher.connection)
-    }
-
     fn add(&mut self, key: StreamKey, watcher: Watcher) {
         self.by_dj.entry(watcher.dj).or_default().insert(key);
-        let of_network = self.by_network.entry(watcher.network).or_default();
-        *of_network = of_network.saturating_add(1);
         self.open.insert(key, watcher);
     }
 
@@ -112,12 +87,45 @@ impl BoardWatchers {
                 self.by_dj.remove(&watcher.dj);
             }
         }
-        if let Some(of_network) = self.by_network.get_mut(&watcher.network) {
-            *of_network = of_network.saturating_sub(1);
-            if *of_network == 0 {
-                self.by_network.remove(&watcher.network);
+        Some(watcher)
+    }
+}
+
+impl Streams {
+    fn make_room_for_watcher(
+        &mut self,
+        network: Option<ClientNetwork>,
+        max_streams: usize,
+    ) -> Result<(), Full> {
+        let room = |streams: &Self| match streams.addresses.has_room(network) {
+            _ if streams.is_closed || streams.len() >= max_streams => Err(Full::Server),
+            _ if streams.watchers.len() >= most(max_streams) => Err(Full::Server),
+            true => Ok(()),
+            false => Err(Full::Address),
+        };
+        room(self).or_else(|full| {
+            match full {
+                Full::Address => self.end_abandoned_at(network),
+                Full::User | Full::Server => self.end_all_abandoned(),
             }
-        }
+            room(self)
+        })
+    }
+
+    /// Ends a board stream, and returns its connection.
+    pub(super) fn end_watcher(&mut self, key: StreamKey) -> Option<Arc<dyn ClientConnection>> {
+        let Watcher { connection, signal, .. } = self.remove_watcher(key)?;
+        signal.is_ended.store(true, Ordering::Release);
+        signal.woken.notify_one();
+        signal.ended.notify_one();
+        Some(connection)
+    }
+
+    fn remove_watcher(&mut self, key: StreamKey) -> Option<Watcher> {
+        let watcher = self.watchers.remove(key)?;
+        self.addresses.remove(key);
+        self.stop_following();
+        self.measure();
         Some(watcher)
     }
 }
@@ -138,11 +146,12 @@ impl EventHub {
         let signal = Arc::<Signal>::default();
         // The reader of the stream has read the board before.
         signal.woken.notify_one();
-        let watcher = Watcher { dj, network, connection, signal: Arc::clone(&signal) };
+        let watcher = Watcher { dj, connection, signal: Arc::clone(&signal) };
         let mut streams = hub.lock();
         streams.make_room_for_watcher(network, hub.max_streams)?;
         let key = streams.next_key();
         streams.watchers.add(key, watcher);
+        streams.addresses.add(key, network);
         if streams.begin_to_follow(after) {
             hub.followed.notify_one();
         }
@@ -179,10 +188,6 @@ impl BoardWatch {
 impl Drop for BoardWatch {
     fn drop(&mut self) {
         let mut streams = self.hub.lock();
-        if streams.watchers.remove(self.key).is_some() {
-            streams.stop_following();
-            streams.measure();
-        }
-        drop(streams.ended.remove(&self.key));
+        drop((streams.remove_watcher(self.key), streams.ended.remove(&self.key)));
     }
 }

@@ -38,7 +38,24 @@ impl ClientConnection for Connection {
 }
 
 fn open(hub: &EventHub, user: i64, feed: Feed) -> Result<Subscription, Full> {
-    hub.open(authority(user, feed), Arc::new(Connection::default()))
+    hub.open(authority(user, feed), None, Arc::new(Connection::default()))
+}
+
+/// Opens a stream of a guest account at this address.
+fn open_of_guest(hub: &EventHub, user: i64, address: [u8; 4]) -> Result<Subscription, Full> {
+    open_of_guest_by(hub, user, address, Arc::new(Connection::default()))
+}
+
+fn open_of_guest_by(
+    hub: &EventHub,
+    user: i64,
+    address: [u8; 4],
+    connection: Arc<Connection>,
+) -> Result<Subscription, Full> {
+    let Authority { principal, .. } = authority(user, Feed::Own);
+    let principal = Principal { role: Role::Guest, ..principal };
+    let authority = Authority { principal, ..authority(user, Feed::Own) };
+    hub.open(authority, Some(ClientNetwork::of(address.into())), connection)
 }
 
 fn position(number: i64) -> Position {
@@ -131,7 +148,7 @@ fn streams_are_limited_per_user_and_server_not_counting_disconnected_ones() {
     assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::User));
     streams.pop();
     let closed = Arc::new(Connection { is_abandoned: true, ..Connection::default() });
-    streams.push(hub.open(authority(ONE, Feed::Own), closed).unwrap());
+    streams.push(hub.open(authority(ONE, Feed::Own), None, closed).unwrap());
     streams.push(open(&hub, ONE, Feed::Own).unwrap());
     streams.push(open(&hub, OTHER, Feed::Own).unwrap());
     streams.push(open(&hub, OTHER, Feed::Own).unwrap());
@@ -147,7 +164,7 @@ async fn clients_that_ignore_the_end_of_a_stream_are_disconnected() {
     let connections: [Arc<Connection>; 3] = Default::default();
     let [of_open, of_read, of_unread] = &connections;
     let open = |feed, connection: &Arc<Connection>| {
-        hub.open(authority(ONE, feed), Arc::<Connection>::clone(connection)).unwrap()
+        hub.open(authority(ONE, feed), None, Arc::<Connection>::clone(connection)).unwrap()
     };
     let (stays, read, unread) =
         (open(Feed::All, of_open), open(Feed::Own, of_read), open(Feed::Own, of_unread));
@@ -242,4 +259,25 @@ fn an_address_has_at_most_1500_board_streams() {
     watch(&hub, ONE, [192, 0, 2, 2]).unwrap();
     drop(all);
     watch(&hub, ONE, [192, 0, 2, 1]).unwrap();
+}
+
+/// Attack API4: many guest accounts that fill the server with streams.
+#[test]
+fn an_address_has_at_most_1500_streams_of_boards_and_guest_accounts() {
+    let hub = EventHub::new(10_000);
+    let closed = Arc::new(Connection { is_abandoned: true, ..Connection::default() });
+    let left = open_of_guest_by(&hub, 1_000, [192, 0, 2, 1], closed).unwrap();
+    let mut guests: Vec<_> =
+        (1..1_000).map(|user| open_of_guest(&hub, user, [192, 0, 2, 1]).unwrap()).collect();
+    let boards: Vec<_> = (0..500).map(|_| watch(&hub, ONE, [192, 0, 2, 1]).unwrap()).collect();
+    guests.push(open_of_guest(&hub, 2_000, [192, 0, 2, 1]).unwrap());
+    assert!(left.is_revoked(), "the place of a closed connection is free");
+    assert_eq!(open_of_guest(&hub, 2_001, [192, 0, 2, 1]).err(), Some(Full::Address));
+    assert_eq!(watch(&hub, ONE, [192, 0, 2, 1]).err(), Some(Full::Address));
+    open_of_guest(&hub, 2_001, [192, 0, 2, 2]).unwrap();
+    let network = Some(ClientNetwork::of([192, 0, 2, 1].into()));
+    hub.open(authority(3_000, Feed::Own), network, Arc::new(Connection::default())).unwrap();
+    drop((guests, boards));
+    open_of_guest(&hub, 2_001, [192, 0, 2, 1]).unwrap();
+    assert!(hub.0.lock().addresses.of(network).next().is_none());
 }

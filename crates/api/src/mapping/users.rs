@@ -264,6 +264,7 @@ impl From<EraseRefusal> for ApiError {
                 Code::WalletNotEmpty,
                 "Spend the balance, claim the account to withdraw it, or ask the operator.",
             ),
+            EraseRefusal::Rule(ErasureRefusal::ConfirmationOutdated) => Code::Conflict.into(),
             EraseRefusal::Rule(ErasureRefusal::MoneyLeft) => Code::WalletNotEmpty.into(),
             EraseRefusal::Rule(ErasureRefusal::TopupPending) => Code::TopupPending.into(),
             EraseRefusal::Rule(ErasureRefusal::EmailRestorable(until)) => restorable(until),

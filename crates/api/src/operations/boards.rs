@@ -31,8 +31,8 @@ operations! {
     /// other fields of the gig are null.
     ///
     /// A server may show a board that is a second old. An unknown or replaced code returns 404 `not_found`. After 60 of
-    /// them in a minute, further ones from the same client address return 429 `rate_limited`.
-    /// Boards of open gigs can still be read then.
+    /// them in a minute, further ones from the same client address return 429 `rate_limited`. Boards of gigs that are
+    /// open, or ended within 24 hours, can still be read then.
     GET "/api/v1/boards/{code}" "getBoard" {
         tag: Boards,
         run: anonymous(show),
@@ -50,8 +50,8 @@ operations! {
     /// appear within about 15 seconds.
     ///
     /// A stream can end at any time. Reconnect after `retry`. A 404 then means that the code was replaced. Beyond 1500
-    /// streams of a client address, or four fifths of `events.max_streams`, a server returns 503 `unavailable` with
-    /// `Retry-After`.
+    /// streams of boards and guest accounts at a client address, or four fifths of `events.max_streams`, a server returns
+    /// 503 `unavailable` with `Retry-After`.
     GET "/api/v1/boards/{code}/stream" "streamBoard" {
         tag: Boards,
         run: anonymous(stream::open),
@@ -120,8 +120,8 @@ async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
 }
 
 /// What is found under the code in the path. Unknown and replaced codes count for the caller, so that they cannot be tried
-/// without limit: for the client address without a token, and for guest accounts, which cost nothing. Codes of open gigs
-/// do not count, because a client could lock the guests of a venue out otherwise.
+/// without limit: for the client address without a token, and for guest accounts, which cost nothing. Codes of recent
+/// gigs do not count, because a client could lock the guests of a venue out otherwise.
 pub(super) async fn counted<T, E: Into<ApiError>>(
     call: &ApiCall,
     principal: Option<&Principal>,

@@ -13,6 +13,7 @@ on_one_store!(
     a_board_is_ended_between_gigs_and_an_earlier_code_is_not_found,
     a_suspension_ends_the_board_and_an_erasure_removes_it,
     unknown_codes_are_limited_for_an_address_and_boards_of_open_gigs_stay_readable,
+    unknown_codes_of_an_address_do_not_lock_guests_out_of_a_gig_that_has_ended,
     invalid_places_and_offers_are_refused,
     a_stream_of_an_unchanged_board_sends_its_version_every_15_seconds,
     a_stream_ends_when_its_code_is_replaced,
@@ -171,6 +172,23 @@ fn unknown_codes_are_limited_for_an_address_and_boards_of_open_gigs_stay_readabl
         mine("/boards/222222/mine").refused(404, "not_found");
     }
     mine("/boards/222222/mine").refused(429, "rate_limited");
+}
+
+/// Attack API4: using up the unknown codes of a venue.
+fn unknown_codes_of_an_address_do_not_lock_guests_out_of_a_gig_that_has_ended(store: Store) {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.unknown_codes_per_minute", "2")];
+    let server = Server::configured(store, &keys);
+    let (dj, guest, client) = (server.dj(), server.guest_account(), server.client());
+    guest.topup("5");
+    let gig = open(&dj, &json!({"title": "Friday"}));
+    end(&dj, &gig).data(200);
+    for _ in 0..2 {
+        client.call("GET", "/boards/222222").send().refused(404, "not_found");
+    }
+    client.call("GET", "/boards/222222").send().refused(429, "rate_limited");
+    guest.post(&format!("{}/tips", path(&gig)), &json!({"amount": 1})).data(201);
+    guest.get(&format!("{}/mine", path(&gig))).data(200);
+    assert_eq!(board(&client, &gig)["status"], "ended");
 }
 
 fn guests_see_the_places_of_their_requests_and_offers(store: Store) {

@@ -33,6 +33,7 @@ on_one_store!(
     topups_of_guest_accounts_are_limited,
     guest_accounts_of_an_address_are_limited,
     requests_of_guest_accounts_of_an_address_are_limited,
+    repeated_requests_of_guest_accounts_do_not_count_for_their_address,
     claims_of_an_address_are_limited,
 );
 
@@ -388,6 +389,20 @@ fn requests_of_guest_accounts_of_an_address_are_limited(store: Store) {
     let refused = server.guest_account().post("/music/requests", &song(dj.id));
     refused.refused(429, "rate_limited");
     member.request_song(&dj);
+}
+
+/// Attack API4: using up the requests of an address by repeating one.
+fn repeated_requests_of_guest_accounts_do_not_count_for_their_address(store: Store) {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.guest_requests_per_minute", "2")];
+    let server = Server::configured(store, &keys);
+    let (dj, guest) = (server.dj_at("0", "0"), server.guest_account());
+    let ask = || guest.call("POST", "/music/requests").key("one").json(&song(dj.id)).send();
+    let first = ask().data(201);
+    for _ in 0..3 {
+        assert_eq!(ask().data(201), first);
+    }
+    server.guest_account().request_song(&dj);
+    server.guest_account().post("/music/requests", &song(dj.id)).refused(429, "rate_limited");
 }
 
 fn an_unused_account_is_deleted_a_day_after_its_last_use(store: Store) {

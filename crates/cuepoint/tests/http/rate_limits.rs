@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
+use crate::harness::{Answer, Call, Client, PASSWORD, Person, Server, Store, at_once, song};
 
 on_one_store!(failed_logins_of_a_user_do_not_lock_out_recognised_networks);
 
@@ -250,6 +250,29 @@ fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() 
     limited(&register(&client, "192.0.2.2", "ada@example.com", PASSWORD), "2");
     limited(&login(&client, "192.0.2.2", "ada@example.com", PASSWORD), "2");
     login(&client, "192.0.2.3", "ada@example.com", PASSWORD).data(200);
+}
+
+/// Attack API4: using up the registrations of an address with claims that are refused.
+#[test]
+fn claims_count_as_registrations_of_the_address_unless_failed_logins_refuse_them() {
+    let server = counting(&[
+        ("rate_limits.registrations_per_minute", "3"),
+        ("rate_limits.failed_logins_per_minute", "1"),
+    ]);
+    let taken = server.guest().email;
+    let claim = |guest: &Person, email: &str| {
+        let body = json!({"email": email, "password": PASSWORD});
+        from(guest.call("POST", "/auth/claim").json(&body), "192.0.2.1").send()
+    };
+    let [one, other] = [server.guest_account(), server.guest_account()];
+    claim(&one, &taken).invalid(&["email"]);
+    for _ in 0..3 {
+        limited(&claim(&one, &taken), "1");
+    }
+    let claimed = claim(&other, "mia@example.com");
+    claimed.data(200);
+    assert_eq!(claimed.header("x-ratelimit-resource"), Some("registrations_per_minute"), "{claimed}");
+    assert_eq!(quota(&claimed), ("3", "1"), "{claimed}");
 }
 
 /// Attack API2: guessing access tokens.

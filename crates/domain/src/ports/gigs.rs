@@ -89,8 +89,9 @@ pub trait Gigs: Send + Sync {
     async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable>;
     /// At most `limit` open gigs whose latitude is between these, from south to north, then by id.
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable>;
-    /// The codes of at most `limit` open gigs.
-    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable>;
+    /// The codes of at most `limit` open gigs, and of at most `limit` gigs that ended after this time.
+    async fn recent_codes(&self, ended_after: Timestamp, limit: u32)
+    -> Result<BTreeSet<DjCode>, Unavailable>;
     /// The open gigs above this id that were opened by this time, or whose DJ is suspended or erased, by id.
     async fn gigs_to_end(
         &self,

@@ -9,26 +9,9 @@ use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
+pub use crate::user::PasswordHash;
 use crate::user::guest_account::GuestKey;
 use crate::user::session::{Candidates, TokenHash};
-
-/// A password hash in a self-describing format; its `Debug` output is redacted.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PasswordHash(pub String);
-
-impl PasswordHash {
-    /// What is stored for a user without a password. No password verifies against it.
-    #[must_use]
-    pub fn none() -> Self {
-        Self("!".to_owned())
-    }
-}
-
-impl std::fmt::Debug for PasswordHash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("PasswordHash([hidden])")
-    }
-}
 
 /// The outcome of verifying a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

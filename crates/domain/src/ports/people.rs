@@ -114,7 +114,9 @@ pub trait People: Send + Sync {
 
     /// Erases a user atomically: locks the user, their wallet and their newest pending top-up, applies the
     /// decision of [`crate::privacy::erase`], deletes the password, and ends all sessions and challenges. If
-    /// the user is an operator, all operators are locked in order of id.
+    /// the user is an operator, all operators are locked in order of id. `confirmed` is the password hash with which the
+    /// erasure was confirmed, [`PasswordHash::none`] for a guest account. The decision compares it with the hash that is
+    /// stored under the lock of the user.
     ///
     /// Afterwards these are removed: blocks by and of the user, the client info of their sessions, their known
     /// networks, and their profile in receipts. This method spends at most a second on that;
@@ -127,6 +129,7 @@ pub trait People: Send + Sync {
     async fn erase(
         &self,
         id: UserId,
+        confirmed: &PasswordHash,
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;

@@ -7,11 +7,14 @@ use crate::money::Money;
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
-use crate::user::{DjProfile, User, leaves_an_operator};
+use crate::user::{DjProfile, PasswordHash, User, leaves_an_operator};
 
 /// Why a user cannot be erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ErasureRefusal {
+    /// The account was claimed, or its password changed, after the user had confirmed the erasure.
+    #[error("the account changed after the confirmation")]
+    ConfirmationOutdated,
     /// The wallet has money available, held or owed.
     #[error("there is money in the wallet")]
     MoneyLeft,
@@ -30,18 +33,24 @@ pub enum ErasureRefusal {
 /// Returns the user without identifying data: the id, the number of songs played and the registration time
 /// remain. If the user is an operator, `people` must include every active operator. `pending` is the newest
 /// pending top-up; one opened after `expected_since` may still be paid. Older ones fail after the erasure.
-/// `restorable_until` is the time until which the user can restore their previous e-mail address.
+/// `restorable_until` is the time until which the user can restore their previous e-mail address. `confirmed` is the
+/// password hash that the account had when the erasure was confirmed, `stored` the one that it has now; a guest account
+/// has [`PasswordHash::none`] until it is claimed.
 ///
 /// # Errors
 /// [`ErasureRefusal`].
 pub fn erase<'a>(
     user: &User,
+    (confirmed, stored): (&PasswordHash, &PasswordHash),
     wallet: &Wallet,
     people: impl IntoIterator<Item = &'a User>,
     (pending, expected_since): (Option<&Topup>, Timestamp),
     restorable_until: Option<Timestamp>,
     at: Timestamp,
 ) -> Result<User, ErasureRefusal> {
+    if confirmed != stored {
+        return Err(ErasureRefusal::ConfirmationOutdated);
+    }
     let balance = &wallet.balance;
     if [balance.available, balance.held, balance.owed].iter().any(|money| *money != Money::ZERO) {
         return Err(ErasureRefusal::MoneyLeft);

@@ -15,6 +15,7 @@ mod dj;
 pub mod email_change;
 mod entity_facts;
 pub mod guest_account;
+mod password_hash;
 pub mod personal_token;
 mod profile;
 pub mod session;
@@ -22,6 +23,7 @@ mod status_change;
 
 pub use block::Block;
 pub use dj::{ArtistType, DjProfile, Rating};
+pub use password_hash::PasswordHash;
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub(crate) use profile::{change_dj, located};
 pub use status_change::{

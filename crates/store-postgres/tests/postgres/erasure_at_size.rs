@@ -6,7 +6,7 @@ use cuepoint_domain::ports::{Erased, People};
 use cuepoint_store_sql_tests::erasure_at_size::{is_pending, refuses_the_erased_alone};
 use cuepoint_store_sql_tests::redaction::{add_profile_changes, whole_receipts};
 
-use crate::scenario::{client, guest, now, open, until};
+use crate::scenario::{client, erase, guest, now, open, until};
 use crate::suite::database;
 
 /// The work under the locks that plans need does not grow with the user's history: long locks on the user's
@@ -24,7 +24,7 @@ async fn an_erasure_does_not_wait_for_locked_history_rows() {
         .unwrap();
     let erasing = {
         let store = Arc::clone(&store);
-        tokio::spawn(async move { store.erase(user, now(), now()).await.unwrap() })
+        tokio::spawn(async move { erase(&*store, user, now(), now()).await.unwrap() })
     };
     until("the erasure is committed", || is_pending(&database, user)).await;
     refuses_the_erased_alone(&*store, user, stranger).await;

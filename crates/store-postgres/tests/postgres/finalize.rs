@@ -15,7 +15,7 @@ use time::Duration;
 use tokio_postgres::Client;
 
 use crate::scenario::{
-    amount, available, client, dj, gig, guest, metadata, now, open, tip, until, withdrawal,
+    amount, available, client, dj, erase, gig, guest, metadata, now, open, tip, until, withdrawal,
 };
 use crate::suite::database;
 
@@ -143,7 +143,7 @@ async fn rows_that_older_servers_add_for_erased_users_are_removed_after_the_upgr
     let owner = as_of_the_first_version(url).await;
     let store = open(url).await;
     let user = guest(&store, 0).await;
-    assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
+    assert_eq!(erase(&store, user, now(), now()).await.unwrap(), Erased::Done);
     let add = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ($1, '203.0.113.7/32', now())";
     owner.execute(add, &[&user.get()]).await.unwrap();
     finalize_upgrade(url, name(url)).await.unwrap();

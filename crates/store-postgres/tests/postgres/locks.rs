@@ -24,7 +24,7 @@ use futures_util::future::{BoxFuture, join, join_all, poll_immediate};
 use time::Duration;
 
 use crate::scenario::{
-    amount, available, client, guest, metadata, now, open, request, until_waiting, withdrawal_on,
+    amount, available, client, erase, guest, metadata, now, open, request, until_waiting, withdrawal_on,
 };
 
 /// The number of pairs of servers.
@@ -198,7 +198,7 @@ async fn an_endpoint_taken_over_by_an_operator_being_erased_is_deleted() {
     let changed = tokio::spawn(async move { changing.change_endpoint(id, &change).await });
     until_waiting(&asking, 1).await;
     let erasing = Arc::clone(&store);
-    let erased = tokio::spawn(async move { erasing.erase(operator, now(), now()).await });
+    let erased = tokio::spawn(async move { erase(&*erasing, operator, now(), now()).await });
     until_waiting(&asking, 2).await;
     holder.batch_execute("ROLLBACK").await.unwrap();
     let (changed, erased) = (changed.await.unwrap(), erased.await.unwrap());

@@ -4,8 +4,8 @@ use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::{Client, NoTls};
 
 pub(crate) use cuepoint_store_sql_tests::fixtures::{
-    amount, available, dj, gig, guest, metadata, new_gig, now, request, tip, topup, until, usd, withdrawal,
-    withdrawal_on,
+    amount, available, dj, erase, gig, guest, metadata, new_gig, now, request, tip, topup, until, usd,
+    withdrawal, withdrawal_on,
 };
 
 /// The statement that holds the lock of positions.

@@ -17,7 +17,7 @@ use time::Duration;
 use tokio_postgres::error::SqlState;
 
 use crate::scenario::{
-    amount, available, client, guest, metadata, now, open, topup, until_waiting, withdrawal,
+    amount, available, client, erase, guest, metadata, now, open, topup, until_waiting, withdrawal,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,7 +255,7 @@ async fn only_one_of_two_concurrent_erasures_of_the_last_operators_succeeds() {
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     for _ in 0..20 {
         let (ada, bob) = (operator(&one).await, operator(&other).await);
-        let (first, second) = tokio::join!(one.erase(ada, now(), now()), other.erase(bob, now(), now()));
+        let (first, second) = tokio::join!(erase(&one, ada, now(), now()), erase(&other, bob, now(), now()));
         let both = [first.unwrap(), second.unwrap()];
         assert!(both.contains(&Erased::Done), "{both:?}");
         assert!(both.contains(&Erased::Refused(ErasureRefusal::LastOperator)), "{both:?}");

@@ -3,12 +3,12 @@
 
 use std::time::Duration as Wait;
 
-use cuepoint_domain::ports::{Erased, Ids, Ledger, People, Store};
+use cuepoint_domain::ports::{Erased, Ids, Ledger, Store};
 use cuepoint_store_postgres::testing::{ExtraMigration, TestDatabase, service_role_statements};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::error::SqlState;
 
-use crate::scenario::{available, client, guest, now, open, options, usd, withdrawal};
+use crate::scenario::{available, client, erase, guest, now, open, options, usd, withdrawal};
 
 /// Statements that the role must not execute, beside those that each table refuses.
 const FORBIDDEN: &[&str] = &[
@@ -50,7 +50,7 @@ async fn servers_work_with_the_service_role() {
     let (ada, bo) = (guest(&store, 50_00).await, guest(&store, 0).await);
     store.apply(withdrawal(&store, ada, 20_00, "T9").await).await.unwrap();
     assert_eq!(available(&store, ada).await, 30_00);
-    assert_eq!(store.erase(bo, now(), now()).await.unwrap(), Erased::Done);
+    assert_eq!(erase(&store, bo, now(), now()).await.unwrap(), Erased::Done);
     store.purge_expired(now()).await.unwrap();
     store.ready().await.unwrap();
     assert!(store.next_request().await.is_ok());

@@ -11,7 +11,7 @@ use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal;
 
-use crate::fixtures::{amount, guest, metadata, now, withdrawal};
+use crate::fixtures::{amount, erase, guest, metadata, now, withdrawal};
 
 /// Fills an empty store.
 ///
@@ -130,7 +130,7 @@ async fn suspended(store: &dyn Store, operator: UserId) {
         applied(store, opened).await;
         pending.push(id);
     }
-    assert_eq!(store.erase(guest, now(), now()).await.unwrap(), Erased::Done);
+    assert_eq!(erase(store, guest, now(), now()).await.unwrap(), Erased::Done);
     for (id, settled) in pending.into_iter().zip([false, true]) {
         let topup = store.topup(id).await.unwrap().unwrap();
         let plan = plans::suspend_topup(metadata(store, operator), &topup);

@@ -259,10 +259,18 @@ impl Gigs for SqlStore {
         .await
     }
 
-    async fn open_codes(&self, limit: u32) -> Result<Vec<DjCode>, Unavailable> {
-        let rows = self.read(limit, async |mut connection, limit| {
-            let open = gigs::table.filter(gigs::ended_at.is_null()).order(gigs::id).limit(i64::from(limit));
-            let rows: Vec<String> = open.select(gigs::code).load(&mut connection).await?;
+    async fn recent_codes(
+        &self,
+        ended_after: Timestamp,
+        limit: u32,
+    ) -> Result<BTreeSet<DjCode>, Unavailable> {
+        let rows = self.read((ended_after, limit), async |mut connection, (ended_after, limit)| {
+            let limit = i64::from(limit);
+            let open = gigs::table.filter(gigs::ended_at.is_null()).order(gigs::id).limit(limit);
+            let mut rows: Vec<String> = open.select(gigs::code).load(&mut connection).await?;
+            let ended = gigs::table.filter(gigs::ended_at.gt(ColumnTime(ended_after)));
+            let ended = ended.order(gigs::ended_at.desc()).limit(limit).select(gigs::code);
+            rows.append(&mut ended.load(&mut connection).await?);
             Ok(rows)
         });
         let code = |text: String| known("gigs.code", DjCode::new(&text));

@@ -179,10 +179,11 @@ impl People for SqlStore {
     async fn erase(
         &self,
         id: UserId,
+        confirmed: &PasswordHash,
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        self.erase_person(id, expected_since, now).await
+        self.erase_person(id, confirmed, expected_since, now).await
     }
 
     async fn unused_guests(

@@ -41,13 +41,15 @@ impl SqlStore {
     pub(crate) async fn erase_person(
         &self,
         id: UserId,
+        confirmed: &PasswordHash,
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        let input = (id, expected_since, now, self.currency.clone());
-        let done = self.transact(input, async |connection, (id, expected_since, now, currency)| {
-            erase(connection, id, expected_since, now, &currency).await
-        });
+        let input = (id, confirmed.clone(), expected_since, now, self.currency.clone());
+        let done =
+            self.transact(input, async |connection, (id, confirmed, expected_since, now, currency)| {
+                erase(connection, id, &confirmed, expected_since, now, &currency).await
+            });
         let erased = done.await?;
         if erased == Erased::Done {
             // The user is erased even if this fails.
@@ -126,6 +128,7 @@ impl SqlStore {
 async fn erase(
     connection: &mut Connection,
     id: UserId,
+    confirmed: &PasswordHash,
     expected_since: Timestamp,
     now: Timestamp,
     currency: &Currency,
@@ -134,6 +137,8 @@ async fn erase(
     let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
         return Ok(Erased::Nobody);
     };
+    let stored = users::table.find(id.get()).select(users::password_hash);
+    let stored = PasswordHash(stored.get_result(connection).await?);
     let wallet = wallets::table.find(id.get()).select(StoredWallet::as_select());
     let wallet: StoredWallet = locked!(for_no_key_update, wallet).get_result(connection).await?;
     // The newest top-up that may still be paid, by the index; it is settled under the lock of the wallet.
@@ -149,7 +154,8 @@ async fn erase(
     let wallet = wallet.wallet(currency)?;
     let restorable = restorable_until(reading(connection), id, now).await?;
     let pending = (pending.as_ref(), expected_since);
-    let decided = erase_person(person, &wallet, people.values(), pending, restorable, now);
+    let decided =
+        erase_person(person, (confirmed, &stored), &wallet, people.values(), pending, restorable, now);
     let erased = match decided {
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),

@@ -48,7 +48,7 @@ fn message(version: BoardVersion) -> Result<Bytes, ApiError> {
 
 fn refusal(full: Full) -> ApiError {
     let sentence = match full {
-        Full::Address => "This client address has too many board streams.",
+        Full::Address => "This client address has too many streams of boards and guests.",
         Full::User | Full::Server => "This server cannot open more event streams.",
     };
     ApiError::not_now(sentence, FULL_FOR_SECONDS)

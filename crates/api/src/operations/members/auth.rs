@@ -74,7 +74,7 @@ operations! {
         tag: SignIn,
         run: authenticated(Action::ClaimAccount, claim),
         answers: ok::<SessionView>("The member's session with new tokens."),
-        class: Class::Login,
+        class: Class::Registrations,
         body: object::<ClaimBody>(),
         fails: &[Code::Conflict],
     }
@@ -225,8 +225,7 @@ async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {
 
 async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ClaimBody { email, password, name, phone } = call.counted_body()?;
-    // A guest account costs nothing, so that a count of the caller alone would limit nothing.
-    call.count_for_address(Class::Registrations)?;
+    call.count_for_address_instead(Class::Registrations)?;
     let attempt = call.admit_registration(&email)?;
     let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
     let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;

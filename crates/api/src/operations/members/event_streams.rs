@@ -53,8 +53,9 @@ operations! {
     ///
     /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410 as in
     /// `listEvents`, and so does a position beyond the newest one. A seventh stream of a user at a server returns
-    /// 429 `too_many_streams`. Beyond `events.max_streams` streams, a server returns 503 `unavailable`. Both
-    /// answers have `Retry-After`.
+    /// 429 `too_many_streams`. Beyond `events.max_streams` streams, a server returns 503 `unavailable`. It does so for a
+    /// guest account, too, beyond 1500 streams of guest accounts and boards at its client address. All these answers
+    /// have `Retry-After`.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
@@ -110,7 +111,8 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
     if call.is_head() {
         return describe(&call, &principal, feed, after).await;
     }
-    let subscription = call.api.service.event_hub.open(authority, call.connection()).map_err(refusal)?;
+    let (hub, network) = (&call.api.service.event_hub, call.client().network());
+    let subscription = hub.open(authority, network, call.connection()).map_err(refusal)?;
     let after = match after {
         Some(after) => after,
         None => call.use_cases().events.newest().await?,
@@ -145,7 +147,7 @@ async fn describe(
     feed: Feed,
     after: Option<Position>,
 ) -> Result<ApiResponse, ApiError> {
-    call.api.service.event_hub.ensure_room(principal.user).map_err(refusal)?;
+    call.api.service.event_hub.ensure_room(principal, call.client().network()).map_err(refusal)?;
     if after.is_some() {
         let asked = EventPageRequest { after, limit: 1, types: None };
         call.use_cases().events.page(principal, feed, &asked).await?;
@@ -156,9 +158,11 @@ async fn describe(
 fn refusal(full: Full) -> ApiError {
     match full {
         Full::User => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
-        Full::Server | Full::Address => {
-            ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS)
-        }
+        Full::Address => ApiError::not_now(
+            "This client address has too many streams of boards and guests.",
+            FULL_FOR_SECONDS,
+        ),
+        Full::Server => ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS),
     }
 }
 

@@ -51,6 +51,7 @@ operations! {
     /// - 409 `topup_pending`: a top-up of the last `topups.pending_days` (7) days is pending.
     /// - 409 `email_restorable`: the previous e-mail address can still be restored.
     /// - 409 `last_operator`: the caller is the last active operator.
+    /// - 409 `conflict`: the account was claimed, or its password changed, at the same time.
     ///
     /// Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {

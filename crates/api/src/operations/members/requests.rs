@@ -190,8 +190,11 @@ async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiEr
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message })
     };
     let counted = call.count_guest_request(call.principal())?;
-    let done = call.run(OpenRequest, read_input).await.inspect_err(|_| call.give_back(counted))?;
-    done.try_map(|request| {
+    let done = call.run(OpenRequest, read_input).await;
+    if done.as_ref().map_or(true, |done| done.replayed) {
+        call.give_back(counted);
+    }
+    done?.try_map(|request| {
         let view = MusicRequestView::new(&request, call.currency());
         Ok(ApiResponse::view("Request sent.", view).at(request.id))
     })

@@ -30,9 +30,9 @@ pub const BOARD_FRESH_FOR: Duration = Duration::seconds(1);
 const KEPT_FOR: Duration = Duration::seconds(10);
 /// The minimum interval between searches for boards that nobody reads.
 const SWEPT_EVERY: Duration = Duration::seconds(1);
-/// The period in which a server does not read the codes of open gigs again.
+/// The period in which a server does not read the codes of recent gigs again.
 const CODES_FRESH_FOR: Duration = Duration::seconds(2);
-/// The maximum number of open gigs whose codes a server keeps.
+/// The maximum number of open gigs whose codes a server keeps, and of ended ones.
 const MOST_CODES: u32 = 100_000;
 /// The maximum number of requests on a list of the principal's own.
 const MOST_OWN: u32 = 50;
@@ -58,7 +58,7 @@ fn is_fresh(at: Timestamp, asked: Timestamp, now: Timestamp, fresh_for: Duration
 }
 
 /// Codes, and when they were read; `None` before the first time.
-type OpenCodes = Option<(Timestamp, BTreeSet<DjCode>)>;
+type RecentCodes = Option<(Timestamp, BTreeSet<DjCode>)>;
 
 /// The place of one board: the first reader of a second reads it, and the others wait.
 type Slot = Arc<AsyncMutex<Option<Read>>>;
@@ -92,8 +92,8 @@ pub struct BoardQueries {
     env: Arc<Environment>,
     /// Boards that somebody reads.
     kept: Arc<Mutex<Kept>>,
-    /// The codes of open gigs, and when they were read.
-    open_codes: Arc<AsyncMutex<OpenCodes>>,
+    /// The codes of recent gigs, and when they were read.
+    recent_codes: Arc<AsyncMutex<RecentCodes>>,
 }
 
 /// The principal's requests in a gig.
@@ -135,10 +135,11 @@ pub struct NearbyBoard {
 
 impl BoardQueries {
     pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
-        Self { env, kept: Arc::default(), open_codes: Arc::default() }
+        Self { env, kept: Arc::default(), recent_codes: Arc::default() }
     }
 
-    /// Whether the board of this code is well known: somebody reads it, or its gig was open two seconds ago.
+    /// Whether the board of this code is well known: somebody reads it, or its gig was [recent](Gig::is_recent) two seconds
+    /// ago.
     ///
     /// # Errors
     /// [`Failure::Unavailable`].
@@ -147,17 +148,17 @@ impl BoardQueries {
             return Ok(true);
         }
         let asked = self.env.now();
-        let mut read = self.open_codes.lock().await;
+        let mut read = self.recent_codes.lock().await;
         let now = self.env.now();
         if let Some((at, codes)) = &*read
             && is_fresh(*at, asked, now, CODES_FRESH_FOR)
         {
             return Ok(codes.contains(&code));
         }
-        let codes: BTreeSet<DjCode> = self.env.gigs.open_codes(MOST_CODES).await?.into_iter().collect();
-        let is_open = codes.contains(&code);
+        let codes = self.env.gigs.recent_codes(now.minus(Gig::RECENT_FOR), MOST_CODES).await?;
+        let is_recent = codes.contains(&code);
         *read = Some((now, codes));
-        Ok(is_open)
+        Ok(is_recent)
     }
 
     /// The board of a code. It may be a second old.

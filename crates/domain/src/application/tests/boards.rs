@@ -1,5 +1,7 @@
 //! Boards: readers of one second share what one of them reads.
 
+use std::collections::BTreeSet;
+
 use futures_util::future::join_all;
 
 use super::simulated_time::Simulated;
@@ -16,7 +18,9 @@ fn gigs(reads: usize) -> MockGigs {
     let mut gigs = MockGigs::new();
     gigs.expect_assigned().returning(move |code| Ok((code == assigned().code).then(assigned)));
     gigs.expect_code_of().returning(move |_| Ok(Some(assigned())));
-    gigs.expect_open_codes().times(..=1).returning(|_| Ok(vec![code()]));
+    let since = now().minus(Duration::DAY);
+    let read = gigs.expect_recent_codes().withf(move |after, _| *after == since).times(..=1);
+    read.returning(|_, _| Ok(BTreeSet::from([code()])));
     gigs.expect_open_gig().times(reads).returning(|_| Ok(None));
     gigs
 }
@@ -54,7 +58,7 @@ fn a_board_is_read_again_after_a_second_or_when_the_clock_was_set_back() {
 }
 
 #[test]
-fn the_codes_of_open_gigs_are_well_known_and_read_once() {
+fn the_codes_of_recent_gigs_are_well_known_and_read_once() {
     let boards = boards(gigs(0), stopped_clock());
     let unknown = DjCode::new("222222").unwrap();
     assert!(matches!(boards.board(unknown).now_or_never().unwrap(), Err(Failure::NotFound)));
@@ -72,7 +76,7 @@ fn boards_that_nobody_reads_are_forgotten() {
         Ok(Some(AssignedCode { code, dj, at: now() }))
     });
     gigs.expect_open_gig().returning(|_| Ok(None));
-    gigs.expect_open_codes().returning(|_| Ok(Vec::new()));
+    gigs.expect_recent_codes().returning(|_, _| Ok(BTreeSet::new()));
     let boards = boards(gigs, clock(&[10, 10, 21, 21, 21, 21, 21, 21]));
     for code in [code(), other] {
         boards.board(code).now_or_never().unwrap().unwrap();

@@ -153,8 +153,12 @@ fn erase(
             .withf(|which| which.requester == Some(user(2)))
             .once()
             .returning(|_| Ok(Vec::new()));
-        let asked = doubles.people.expect_erase().with(eq(user(2)), eq(now().minus(WEEK)), eq(now())).once();
-        asked.returning(move |_, _, _| Ok(erased));
+        let asked = doubles
+            .people
+            .expect_erase()
+            .with(eq(user(2)), eq(PasswordHash("hash".to_owned())), eq(now().minus(WEEK)), eq(now()))
+            .once();
+        asked.returning(move |_, _, _, _| Ok(erased));
     }
     let password = Password::presented("secret-secret");
     run(personal_data(doubles).erase(&context(2), Some(&password)))
@@ -176,6 +180,15 @@ fn an_erasure_requires_the_password_an_empty_wallet_and_no_pending_topup() {
     assert!(
         matches!(waiting, Err(CommandError::Refused(EraseRefusal::Rule(ErasureRefusal::TopupPending)))),
         "{waiting:?}"
+    );
+    let refused = Some(Erased::Refused(ErasureRefusal::ConfirmationOutdated));
+    let changed = erase(PasswordCheck::Right, refused, MockSecurityLog::new());
+    assert!(
+        matches!(
+            changed,
+            Err(CommandError::Refused(EraseRefusal::Rule(ErasureRefusal::ConfirmationOutdated)))
+        ),
+        "{changed:?}"
     );
     let again = erase(PasswordCheck::Right, Some(Erased::Nobody), MockSecurityLog::new());
     assert!(matches!(again, Err(CommandError::Failed(Failure::UnknownPrincipal))), "{again:?}");

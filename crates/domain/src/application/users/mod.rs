@@ -24,7 +24,7 @@ pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, 
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use guest_rejections::{FailedRejections, GuestRejections};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
-pub(super) use own_password::is_own_password;
+pub(super) use own_password::{is_own_password, own_password};
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};
 pub use personal_tokens::{OwnTokens, TokenRequest, TokenRequestRefusal};

@@ -3,7 +3,7 @@
 use crate::application::environment::Environment;
 use crate::application::executor::Context;
 use crate::authorization::Principal;
-use crate::ports::{Credentials, HashingError, PasswordCheck};
+use crate::ports::{Credentials, HashingError, PasswordCheck, PasswordHash};
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Line, Password};
 
@@ -16,14 +16,28 @@ pub(in crate::application) async fn is_own_password(
     password: &Password,
     act: &'static str,
 ) -> Result<bool, HashingError> {
+    Ok(own_password(env, context, principal, password, act).await?.is_some())
+}
+
+/// The stored hash of this password if it is the password of the principal. A wrong one is recorded as by
+/// [`is_own_password`].
+pub(in crate::application) async fn own_password(
+    env: &Environment,
+    context: &Context,
+    principal: &Principal,
+    password: &Password,
+    act: &'static str,
+) -> Result<Option<PasswordHash>, HashingError> {
     let known = env.logins.credentials_of(principal.user).await?;
     let hash = known.map(|Credentials { password, .. }| password);
-    if env.ports.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
-        return Ok(true);
+    if env.ports.passwords.verify(password, hash.clone(), context.client.network()).await?
+        != PasswordCheck::Wrong
+    {
+        return Ok(hash);
     }
     let event =
         SecurityEvent::by(principal, SecurityEventKind::LoginFailed, context.client.clone(), env.now());
     let detail = Some(Line::from_stored(act.to_owned()));
     env.security_audit.add(SecurityEvent { detail, ..event }).await;
-    Ok(false)
+    Ok(None)
 }

@@ -9,9 +9,9 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Authorized, Context, Executor, Expiry};
 use crate::application::jobs::AbandonedTopups;
-use crate::application::users::is_own_password;
+use crate::application::users::own_password;
 use crate::authorization::{Principal, permission::UsePersonalData};
-use crate::ports::{Erased, Profile, Unavailable};
+use crate::ports::{Erased, PasswordHash, Profile, Unavailable};
 use crate::privacy::ErasureRefusal;
 use crate::privacy::personal_data::{ExportList, ExportRecord};
 use crate::security_log::SecurityEventKind;
@@ -102,10 +102,11 @@ impl PersonalData {
         self.executor
             .perform::<UsePersonalData, _, _>(context, async |own, principal, effects| {
                 let client = context.client.clone();
-                self.confirm(context, principal, password).await?;
+                let confirmed = self.confirm(context, principal, password).await?;
                 Expiry { env }.settle_own(*own).await?;
                 let now = env.now();
-                match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
+                let expected_since = now.minus(env.terms.topups_pending_for);
+                match env.people.erase(*own, &confirmed, expected_since, now).await? {
                     Erased::Done => {}
                     Erased::Refused(ErasureRefusal::MoneyLeft) if principal.is_guest_account() => {
                         return Err(CommandError::Refused(EraseRefusal::GuestMoneyLeft));
@@ -122,23 +123,21 @@ impl PersonalData {
             .await
     }
 
-    /// Verifies the password of a member who confirms the erasure.
+    /// Verifies the password of a member who confirms the erasure, and returns its stored hash;
+    /// [`PasswordHash::none`] for a guest account.
     async fn confirm(
         &self,
         context: &Context,
         principal: &Principal,
         password: Option<&Password>,
-    ) -> Result<(), CommandError<EraseRefusal>> {
+    ) -> Result<PasswordHash, CommandError<EraseRefusal>> {
         // As stored: the account may have been claimed at another server.
         let profile = self.env.people.profile(principal.user).await?.ok_or(Failure::UnknownPrincipal)?;
         if profile.user.is_guest_account() {
-            return Ok(());
+            return Ok(PasswordHash::none());
         }
         let password = password.ok_or(CommandError::Refused(EraseRefusal::PasswordMissing))?;
-        if is_own_password(&self.env, context, principal, password, "erasure").await? {
-            Ok(())
-        } else {
-            Err(CommandError::Refused(EraseRefusal::WrongPassword))
-        }
+        let confirmed = own_password(&self.env, context, principal, password, "erasure").await?;
+        confirmed.ok_or(CommandError::Refused(EraseRefusal::WrongPassword))
     }
 }

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY gigs_by_end;

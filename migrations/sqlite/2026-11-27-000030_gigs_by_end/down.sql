@@ -1,0 +1,1 @@
+DROP INDEX gigs_by_end;
