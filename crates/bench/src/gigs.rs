@@ -43,6 +43,9 @@ const SETTINGS: [(&str, &str); 4] = [
 /// The number of phones whose guests arrive at once.
 const PHONES: usize = 16;
 
+/// The artists of songs that are paid.
+const POPULAR: &str = "popular";
+
 /// The columns of the table.
 const COLUMNS: [Column; 6] = [
     ("connections", 0),
@@ -186,7 +189,7 @@ fn song_requests(
     Ok(Box::new(move |into| {
         let Some((dj, guest)) = pairs.next() else { return false };
         let token = tokens.get(guest).map(String::as_str);
-        write_request(into, "POST", "/api/v1/music/requests", token, Some(&song(dj)));
+        write_request(into, "POST", "/api/v1/music/requests", token, Some(&song(dj, POPULAR)));
         true
     }))
 }
@@ -195,7 +198,8 @@ fn song_requests(
 fn open_gigs(bench: &Bench, server: &Service, djs: &[UserId]) -> anyhow::Result<Vec<Gig>> {
     let tokens = bench.tokens().of(djs)?;
     let open = |(dj, token): (UserId, String)| {
-        let body = r#"{"title":"Friday","max_open_per_guest":100}"#;
+        // Guest accounts without money request songs of upcoming artists.
+        let body = r#"{"title":"Friday","max_open_per_guest":100,"fee_upcoming_artist":0}"#;
         let answer = fetch(server.address(), "POST", "/api/v1/gigs", &token, body)?;
         Ok(Gig { id: field(&answer, "id")?.parse()?, code: field(&answer, "code")?, dj, token })
     };
@@ -209,7 +213,8 @@ fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
         population.users().filter(|user| !population.is_dj(*user)).take(QUEUE).collect();
     ensure!(guests.len() == QUEUE, "there are fewer than {QUEUE} guests: use a larger scale");
     for (number, token) in bench.tokens().of(&guests)?.into_iter().enumerate() {
-        let asked = fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song(gig.dj))?;
+        let asked =
+            fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song(gig.dj, POPULAR))?;
         if number < SHOWN {
             let path = format!("/api/v1/music/requests-update/{}", field(&asked, "id")?);
             fetch(server.address(), "PATCH", &path, &gig.token, r#"{"status":"accepted"}"#)?;

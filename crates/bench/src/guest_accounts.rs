@@ -55,7 +55,7 @@ fn arrivals(
         let session = call(&mut socket, "/api/v1/auth/guest", &key, "{}")?;
         let token = format!("Authorization: Bearer {}\r\n", field(&session, "access_token")?);
         let dj = rng.choice(djs).context("there is no DJ")?;
-        call(&mut socket, "/api/v1/music/requests", &token, &song(*dj))?;
+        call(&mut socket, "/api/v1/music/requests", &token, &song(*dj, "upcoming"))?;
         latencies.saturating_record(u64::try_from(sent.elapsed().as_micros())?);
     }
     Ok(latencies)

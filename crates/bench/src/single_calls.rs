@@ -10,10 +10,10 @@ use cuepoint_domain::ids::UserId;
 /// The longest wait for an answer, or for an event on a stream.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The body of a request for a song.
-pub(crate) fn song(dj: UserId) -> String {
+/// The body of a request for a song of a `popular` or `upcoming` artist.
+pub(crate) fn song(dj: UserId, artist_type: &str) -> String {
     format!(
-        r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"popular","music_url":"https://example.com/song"}}"#
+        r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"{artist_type}","music_url":"https://example.com/song"}}"#
     )
 }
 
