@@ -5,10 +5,10 @@ use cuepoint_demo::evening::{self, Pace};
 /// The options of the command.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// Play an hour and a half in two minutes of the real clock; the default.
+    /// Simulate an hour and a half in two minutes of the real clock; the default.
     #[arg(long, conflicts_with = "evening")]
     fast: bool,
-    /// Play four hours on a service whose clock runs quicker: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60
+    /// Simulate four hours on a service with a faster clock: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60
     /// cargo run`.
     #[arg(long)]
     evening: bool,

@@ -77,7 +77,7 @@ enum Command {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Play an evening of a DJ and twenty guests against a running service that is not in production.
+    /// Simulate an evening with a DJ and twenty guests on a running service that is not in production.
     Demo(demo::Arguments),
     /// Check the rules of the repository that no compiler checks.
     Tidy,

@@ -41,14 +41,14 @@ fn shift() -> Duration {
     Duration::seconds(seconds.unwrap_or(0))
 }
 
-/// The number of seconds that pass on the clock of the service in one second.
+/// The speed of the clock of the service, as a multiple of real time.
 pub type ClockRate = std::num::NonZeroU32;
 
 /// The clock of the machine, or a quicker one for demonstrations.
 #[derive(Clone, Copy, Debug)]
 struct PacedClock {
     rate: ClockRate,
-    /// A time at which both agreed, and its instant.
+    /// The time and the instant of its start.
     began: (Timestamp, Instant),
 }
 
@@ -115,7 +115,7 @@ impl ServiceClock {
         Self { machine: PacedClock { rate, began: agreed }, state: RwLock::new(state) }
     }
 
-    /// Returns the time of the machine's clock, without a comparison with the storage clock.
+    /// Returns the time of the machine at the rate of this clock, without the correction by the storage clock.
     #[must_use]
     pub fn machine_time(&self) -> Timestamp {
         self.machine.now()

@@ -121,7 +121,7 @@ pub(crate) struct Board {
     pub(crate) fee_popular_song: Amount,
 }
 
-/// What a guest reads of a gig: the own requests, and places at other fees.
+/// The guest's own requests in a gig, and the places that other fees would give.
 #[derive(Deserialize)]
 pub(crate) struct Mine {
     pub(crate) requests: Vec<Place>,

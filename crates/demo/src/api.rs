@@ -14,7 +14,7 @@ use crate::answers::{Refusal, Session, Success};
 
 /// The time within which an answer must arrive.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// The longest wait that a rate limit may ask for.
+/// The longest wait after a 429, in seconds; a longer one is shortened to this.
 const LONGEST_WAIT: u64 = 60;
 
 /// The result of a call that the service answered: its data, or why it refused.

@@ -39,7 +39,14 @@ pub(crate) fn check(dj: &mut Dj, guests: &mut [Guest], commission_bps: u32) -> a
     ensure!(report.gross.less(&report.commission) == report.net, "gross less commission is not net");
     let earned = dj.available().context("the wallet of the DJ")?;
     let without_tips = earned.less(&report.net);
-    let is_right = if commission_bps == 0 { earned == paid } else { without_tips <= report.tips };
-    ensure!(is_right, "the DJ has {earned} of {paid}");
+    let is_right = if commission_bps == 0 {
+        earned == paid
+    } else {
+        (Amount::default()..=report.tips.clone()).contains(&without_tips)
+    };
+    ensure!(
+        is_right,
+        "the DJ earned {earned} of the {paid} that the guests paid, which does not fit the commission"
+    );
     Ok(report)
 }

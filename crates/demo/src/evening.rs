@@ -30,7 +30,8 @@ const LOOKS_EVERY: u32 = 8;
 /// How long an evening is, and how long one of its minutes lasts here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pace {
-    /// An hour and a half in two minutes of the real clock: times in reports and waits are shorter than they look.
+    /// An hour and a half in two minutes of the real clock. Reports and waits are in real minutes, so that they are shorter than
+    /// the printed times suggest.
     Fast,
     /// Four hours on the clock of the service, which has to run quicker than the real one.
     OfTheService,
@@ -62,8 +63,9 @@ impl Pace {
 /// answers something unexpected, or a sum at the end is wrong.
 pub fn play(url: &str, pace: Pace, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let api = Api::new(url);
-    let settings: SettingsData =
-        api.get("/settings").with_context(|| format!("no service answers at {url}"))?;
+    let settings: SettingsData = api
+        .get("/settings")
+        .with_context(|| format!("the settings of the service at {url} cannot be read"))?;
     let clock_rate = permitted(&settings.settings, pace)?;
     let mut dj = Dj::open(&api, UPCOMING, POPULAR)?;
     print(&format!("20:00  {} opens a gig with the code {}", cast::DJ, dj.code()));
@@ -87,10 +89,11 @@ fn permitted(settings: &Settings, pace: Pace) -> anyhow::Result<NonZeroU32> {
         Some(_) => {}
     }
     ensure!(settings.configured.topups, "this service takes no top-ups: set topups.provider to sandbox");
-    let rate = settings.clock_rate.and_then(NonZeroU32::new).context("this service has no clock rate")?;
+    let rate =
+        settings.clock_rate.and_then(NonZeroU32::new).context("this service does not show its clock rate")?;
     ensure!(
         pace != Pace::OfTheService || rate > NonZeroU32::MIN,
-        "the clock of this service is the real one, on which an evening lasts four hours. Start it with:\n\
+        "the clock of this service runs in real time, so that the evening would take four hours. Start it with:\n\
          CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60 cargo run"
     );
     Ok(rate)
@@ -184,7 +187,8 @@ impl Evening<'_> {
             match self.rng.u32(..12) {
                 0 => lines.extend(guest.cancel()?),
                 1 => lines.extend(guest.claim()?),
-                _ if guest.open_requests()? < 2 => {
+                // Most guests wait for their song before they request another one.
+                _ if guest.open_requests()? <= usize::from(self.rng.u8(..4) == 0) => {
                     if guest.is_short(POPULAR)? {
                         lines.push(guest.pay_in(20)?);
                     }

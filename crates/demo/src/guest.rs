@@ -119,8 +119,10 @@ impl Guest {
         let mut line = format!("{} gives {} {stars} stars", self.name, own.request.song_title);
         if tip > 0 && self.wallet()?.wallet.available >= Amount::from(tip) {
             let path = format!("/boards/{}/tips", self.code);
-            let _: Ignored = self.caller.call("POST", &path, &json!({"amount": tip}))?;
-            line.push_str(&format!(", and tips {tip}"));
+            match self.caller.try_call::<Ignored>("POST", &path, &json!({"amount": tip}))? {
+                Ok(_) => line.push_str(&format!(", and tips {tip}")),
+                Err(refusal) => line.push_str(&format!(", and cannot tip {tip}: {}", refusal.message)),
+            }
         }
         Ok(Some(line))
     }
@@ -152,7 +154,7 @@ impl Guest {
     /// What the guest has spent, once nothing is held.
     pub(crate) fn spent(&mut self) -> anyhow::Result<Amount> {
         let wallet = self.wallet()?.wallet;
-        ensure!(wallet.held == Amount::default(), "{} of {} is still held", wallet.held, self.name);
+        ensure!(wallet.held == Amount::default(), "the wallet of {} still holds {}", self.name, wallet.held);
         Ok(self.paid_in.iter().sum::<Amount>().less(&wallet.available))
     }
 

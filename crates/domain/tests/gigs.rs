@@ -230,7 +230,7 @@ fn the_limit_of_open_requests_is_the_smaller_of_gig_and_deployment() {
 }
 
 #[test]
-fn a_queue_has_a_maximum_of_which_guest_accounts_have_two_thirds() {
+fn guest_accounts_get_at_most_two_thirds_of_a_queue() {
     for (open, of_guest_accounts, by_guest_account, refused) in [
         (299, 0, false, None),
         (300, 0, false, Some(Rejection::QueueFull(300))),
@@ -257,7 +257,7 @@ fn a_queue_has_a_maximum_of_which_guest_accounts_have_two_thirds() {
 }
 
 #[test]
-fn a_request_for_an_ended_gig_is_decided_again() {
+fn a_request_that_was_decided_before_the_end_of_its_gig_is_stale() {
     let (mut ledger, gig) = opened();
     let plan = ask(&mut ledger, 1, Some(gig.request_terms()), wish(None), &terms(0)).unwrap();
     let end = plans::end_gig(ledger.metadata(at(20)), &gig);

@@ -25,10 +25,10 @@ use crate::scenario::{Refused, Scenario, amount, at, balance, line, request_of};
 use crate::sessions::{alive, end, hash, successor};
 
 promises! { ($) claims as claims_promises {
-    a_claim_and_a_command_of_its_guest_at_once_are_both_applied,
-    a_withdrawal_at_once_with_the_claim_is_made_by_a_member_alone,
-    a_token_exchanged_at_once_with_the_claim_is_of_no_use_afterwards,
-    the_claim_of_an_account_that_ends_at_once_comes_first_or_is_refused,
+    a_claim_and_a_concurrent_command_of_the_guest_are_both_applied,
+    a_withdrawal_concurrent_with_a_claim_succeeds_only_after_the_claim,
+    a_claim_ends_a_refresh_token_that_was_exchanged_concurrently,
+    a_claim_concurrent_with_the_end_of_the_account_comes_first_or_is_refused,
 }}
 
 /// The number of races of each kind.
@@ -148,7 +148,7 @@ impl Command {
 }
 
 /// Every command that a guest account may do is applied, and the account is claimed.
-pub async fn a_claim_and_a_command_of_its_guest_at_once_are_both_applied(store: Arc<dyn Store>) {
+pub async fn a_claim_and_a_concurrent_command_of_the_guest_are_both_applied(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let dj = scenario.dj(100).await;
     let gig = opened(&scenario, dj, 1).await;
@@ -190,7 +190,7 @@ pub async fn a_claim_and_a_command_of_its_guest_at_once_are_both_applied(store: 
 /// A withdrawal of a guest account is refused; the claim makes it possible, with the money that the account had.
 ///
 /// Attack API5: withdrawing with a guest account.
-pub async fn a_withdrawal_at_once_with_the_claim_is_made_by_a_member_alone(store: Arc<dyn Store>) {
+pub async fn a_withdrawal_concurrent_with_a_claim_succeeds_only_after_the_claim(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let withdraw = |user| {
         let scenario = scenario.clone();
@@ -226,7 +226,7 @@ pub async fn a_withdrawal_at_once_with_the_claim_is_made_by_a_member_alone(store
 /// The successor of the first token is as useless as that token, whichever comes first.
 ///
 /// Attack API2: keeping access to a guest account after its claim.
-pub async fn a_token_exchanged_at_once_with_the_claim_is_of_no_use_afterwards(store: Arc<dyn Store>) {
+pub async fn a_claim_ends_a_refresh_token_that_was_exchanged_concurrently(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for number in 1..=3 * ROUNDS {
         let claimant = claimant(&scenario, number).await;
@@ -275,7 +275,7 @@ impl Ending {
 
 /// Afterwards the account is a member or a guest account, but never a part of each. No member is deleted as a guest
 /// account.
-pub async fn the_claim_of_an_account_that_ends_at_once_comes_first_or_is_refused(store: Arc<dyn Store>) {
+pub async fn a_claim_concurrent_with_the_end_of_the_account_comes_first_or_is_refused(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.operator().await;
     let mut number = 0;

@@ -20,7 +20,7 @@ promises! { ($) tips as tips_promises {
     a_tip_pays_the_debt_of_its_dj_first,
     no_dj_gets_a_tip_once_suspended_or_erased,
     no_dj_can_tip_themselves,
-    a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_dj,
+    a_replayed_tip_moves_no_money_even_if_the_dj_is_suspended_or_erased,
     concurrent_tips_never_exceed_the_balance,
     given_and_received_tips_are_listed_newest_first,
     the_first_tip_makes_a_user_a_previous_guest_of_the_dj,
@@ -132,7 +132,7 @@ pub async fn no_dj_can_tip_themselves(store: Arc<dyn Store>) {
 /// The first outcome is returned after the end of the gig, a new code, a suspension and an erasure of the DJ.
 ///
 /// Attack API6: repeating a tip, so that it is paid several times.
-pub async fn a_tip_repeated_with_its_key_moves_no_money_whatever_became_of_the_dj(store: Arc<dyn Store>) {
+pub async fn a_replayed_tip_moves_no_money_even_if_the_dj_is_suspended_or_erased(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj, operator) =
         (scenario.guest(1_000).await, scenario.dj(10).await, scenario.operator().await);

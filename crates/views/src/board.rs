@@ -120,7 +120,7 @@ view! {
         up_next: Vec<NextSongView<'b>> = gig.map_or(&[][..], |gig| &gig.up_next).iter().map(NextSongView::new).collect(),
         /// The song that was played last; null before the first play.
         last_played: Option<LastPlayedView<'b>> = gig.and_then(last_played),
-        /// 1 if guest accounts cannot make requests, otherwise 0. There are no guest accounts yet.
+        /// 1 if guest accounts cannot make requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: Option<u8> = details.map(|details| u8::from(details.members_only)),
         /// Digest of the board, equal on every server: 16 hexadecimal digits. It differs if the board has changed.

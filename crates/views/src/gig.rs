@@ -66,7 +66,7 @@ view! {
         /// Largest number of open requests of one guest.
         #[schema(minimum = 1, maximum = 100, example = 3)]
         max_open_per_guest: u8 = details.max_open_per_guest.get(),
-        /// 1 if guest accounts cannot make requests, otherwise 0. There are no guest accounts yet.
+        /// 1 if guest accounts cannot make requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: u8 = u8::from(details.members_only),
         /// Time of the opening.

@@ -37,7 +37,7 @@ view! {
         /// Environment of the deployment: `development`, `test` or `production`. Only production has real money.
         #[schema(example = "production")]
         environment: &'static str = api.environment,
-        /// Seconds that pass on the clock of the service in one second. Only demonstrations have another value than 1.
+        /// Speed of the clock of the service, as a multiple of real time. It is 1 except in demonstrations.
         #[schema(minimum = 1, maximum = 3600, example = 1)]
         clock_rate: u32 = api.clock_rate.get(),
         /// Currency of all wallets, fees, tips and top-ups.

@@ -43,7 +43,7 @@ fn an_evening_of_twenty_guests_ends_with_right_sums_and_no_held_money(store: Sto
     }
 }
 
-/// The service would refuse every payment.
+/// Nobody could pay in.
 fn an_evening_is_refused_without_top_ups(store: Store) {
     let server = Server::configured(store, &[("topups.provider", "none")]);
     let refused = play(&server, Pace::AtOnce).unwrap_err().to_string();

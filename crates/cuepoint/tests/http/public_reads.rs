@@ -34,6 +34,7 @@ fn settings_are_shown_without_a_token(store: Store) {
     assert_eq!(
         settings,
         json!({
+            "environment": "test", "clock_rate": 1,
             "currency": "EUR", "scale": 3, "commission_bps": 1500,
             "requests": {"pending_ttl_seconds": 60, "accepted_ttl_seconds": 3600},
             "amounts": {

@@ -254,7 +254,7 @@ fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() 
 
 /// Attack API4: using up the registrations of an address with claims that are refused.
 #[test]
-fn claims_count_as_registrations_of_the_address_unless_failed_logins_refuse_them() {
+fn claims_count_as_registrations_unless_failed_logins_refuse_them() {
     let server = counting(&[
         ("rate_limits.registrations_per_minute", "3"),
         ("rate_limits.failed_logins_per_minute", "1"),

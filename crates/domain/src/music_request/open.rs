@@ -71,7 +71,7 @@ pub struct Addressee<'a> {
     pub blocks_guest: bool,
     /// Their open gig.
     pub gig: Option<GigRequestTerms>,
-    /// Whether a guest account asks.
+    /// Whether the request comes from a guest account.
     pub by_guest_account: bool,
 }
 

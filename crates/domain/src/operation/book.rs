@@ -166,8 +166,8 @@ impl Book {
         self.queues.insert(gig, size);
     }
 
-    /// The size of a queue that was counted, with the requests that plans have opened since. Requests that were closed since
-    /// count, too: the plan could have been applied before.
+    /// The counted size of a queue, and the requests that plans have opened since. Those that were closed since still count,
+    /// because a plan of the same group could have been applied before.
     #[must_use]
     pub fn queue_size(&self, gig: GigId) -> QueueSize {
         self.queues.get(&gig).copied().unwrap_or_default()

@@ -68,7 +68,7 @@ pub struct LockSet {
     pub open_gig_of: Option<UserId>,
 }
 
-/// The queue of a gig, of which the size is needed.
+/// The queue of a gig whose size a plan needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CountedQueue {
     pub gig: GigId,
@@ -117,7 +117,7 @@ impl Plan {
         lock_set
     }
 
-    /// The queue of which the plan needs the size.
+    /// The queue whose size the plan needs.
     #[must_use]
     pub fn counted_queue(&self) -> Option<CountedQueue> {
         self.guards.iter().find_map(|guard| {

@@ -227,7 +227,7 @@ pub enum Guard {
         gig: GigId,
         /// The maximum number of open requests, including the new one.
         most: u32,
-        /// If a guest account asks, the maximum number of open requests of guest accounts.
+        /// The maximum number of open requests of guest accounts, if the request comes from one.
         most_of_guest_accounts: Option<u32>,
     },
     /// The judging operator has not adjusted the wallet within [`Adjustment::JUDGING_BAR`].

@@ -32,10 +32,10 @@ use crate::scenario::{client, guest, now, open, options, usd};
 const MORE: &str = "
     INSERT INTO bootstrap_operator (made_at) VALUES (now());
     INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
-    INSERT INTO sessions SELECT 7, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
-    INSERT INTO sessions SELECT 9, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
+    INSERT INTO sessions SELECT 1007, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
+    INSERT INTO sessions SELECT 1009, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
     INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at)
-        VALUES (sha256('a'), 7, now(), now()), (sha256('b'), 9, now(), now());
+        VALUES (sha256('a'), 1007, now(), now()), (sha256('b'), 1009, now(), now());
     INSERT INTO login_networks (user_id, network, seen_at) SELECT min(id), '192.0.2.7/32', now() FROM users;
     INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts)
         SELECT min(id), 'email', 'ä@example.com', sha256('a'), now(), 3 FROM users;
@@ -44,7 +44,7 @@ const MORE: &str = "
     INSERT INTO phone_codes (number, network, sent_at)
         VALUES (sha256('a'), sha256('b'), now()), (sha256('c'), sha256('d'), now());
     DELETE FROM phone_codes WHERE number = sha256('c');
-    INSERT INTO personal_tokens SELECT min(id), 'Äda''s display', sha256('d'), 'events:read gigs:read' FROM sessions;
+    INSERT INTO personal_tokens VALUES (1007, 'Äda''s display', sha256('d'), 'events:read gigs:read');
     INSERT INTO request_messages SELECT min(id), 'for Äda', now() FROM music_requests;
     INSERT INTO blocks SELECT min(id), max(id), now() FROM users;
     INSERT INTO security_events (kind, user_id, address, detail, at)

@@ -79,7 +79,7 @@ operations! {
     /// changes of webhook endpoints.
     ///
     /// - 403 `own_account`: the user is the operator.
-    /// - 409 `conflict`: the user is a guest account. Only its owner makes it a member, by a claim.
+    /// - 409 `conflict`: the user is a guest account. Only its owner can make it a member, by claiming it.
     /// - 409 `last_operator`: the user is the last active operator, and would be demoted.
     POST "/api/v1/operator/users/{id}/role" "setUserRole" {
         tag: OperatorUsers,

@@ -58,7 +58,7 @@ fn a_board_is_read_again_after_a_second_or_when_the_clock_was_set_back() {
 }
 
 #[test]
-fn the_codes_of_recent_gigs_are_well_known_and_read_once() {
+fn codes_of_recent_gigs_are_read_once_and_exempt_from_the_limit() {
     let boards = boards(gigs(0), stopped_clock());
     let unknown = DjCode::new("222222").unwrap();
     assert!(matches!(boards.board(unknown).now_or_never().unwrap(), Err(Failure::NotFound)));
