@@ -9,7 +9,8 @@ use url::Url;
 
 use super::urls::{HttpUrl, ReturnPage, link, web_service};
 use super::values::{
-    AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, signing_secrets,
+    AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, amount_unless_zero,
+    signing_secrets,
 };
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::clock;
@@ -106,7 +107,6 @@ impl TopupsSection {
         environment: DeploymentEnvironment,
         currency: &Currency,
     ) -> Result<TopupSettings, ConfigError> {
-        let least = Some(self.min_amount).filter(|least| !least.is_zero(currency));
         let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
         let provider = match self.provider.0 {
             TopupChoice::None => TopupProviderKind::None,
@@ -124,7 +124,7 @@ impl TopupsSection {
                 self.return_url.map(|Text(ReturnPage(link))| link),
                 environment,
             )?,
-            least: amount("topups.min_amount", least, currency)?,
+            least: amount_unless_zero("topups.min_amount", Some(self.min_amount), currency)?,
             of_guests: GuestTopupLimits {
                 most_in_wallet: amount("topups.guest_max_balance", self.guest_max_balance, currency)?,
                 most_per_24h: amount("topups.guest_max_per_24h", self.guest_max_per_24h, currency)?,

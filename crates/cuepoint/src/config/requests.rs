@@ -8,7 +8,7 @@ use cuepoint_domain::tip::TipTerms;
 use serde::Deserialize;
 
 use super::ConfigError;
-use super::values::{AmountText, DAY, FromText, HOUR, Seconds, Text, Whole, amount};
+use super::values::{AmountText, DAY, FromText, HOUR, Seconds, Text, Whole, amount, amount_unless_zero};
 
 /// The settings for song requests.
 #[derive(Clone, Debug)]
@@ -81,8 +81,7 @@ impl FeesSection {
 
 impl TipsSection {
     pub(super) fn with_fees(self, fees: &FeesSection, currency: &Currency) -> Result<TipTerms, ConfigError> {
-        let least = Some(self.min_amount).filter(|least| !least.is_zero(currency));
-        let min_amount = amount("tips.min_amount", least, currency)?;
+        let min_amount = amount_unless_zero("tips.min_amount", Some(self.min_amount), currency)?;
         let max_amount = amount("tips.max_amount", self.max_amount, currency)?;
         if max_amount.is_some_and(|most| min_amount.is_some_and(|least| most < least)) {
             return Err(ConfigError::new("tips.max_amount", "must be at least tips.min_amount"));

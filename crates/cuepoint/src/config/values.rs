@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use cuepoint_domain::money::{Amount, Currency};
+use cuepoint_domain::money::{Amount, Currency, Money};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
@@ -194,13 +194,6 @@ impl TryFrom<Value> for AmountText {
     }
 }
 
-impl AmountText {
-    /// Returns whether the amount is zero in this currency.
-    pub(super) fn is_zero(&self, currency: &Currency) -> bool {
-        currency.parse(self.0.trim()).is_ok_and(|money| money.is_zero())
-    }
-}
-
 /// Parses the amount of a key, which must be greater than zero if set.
 ///
 /// # Errors
@@ -215,4 +208,17 @@ pub(super) fn amount(
         ConfigError::new(key, format!("is not an amount in {}: {error}", currency.code()))
     })?;
     Amount::new(money).map(Some).ok_or_else(|| ConfigError::new(key, "must be greater than zero"))
+}
+
+/// Parses the amount of a key, of which 0 means that there is none.
+///
+/// # Errors
+/// As [`amount`].
+pub(super) fn amount_unless_zero(
+    key: &str,
+    sum: Option<AmountText>,
+    currency: &Currency,
+) -> Result<Option<Amount>, ConfigError> {
+    let is_zero = |AmountText(number): &AmountText| currency.parse(number.trim()).is_ok_and(Money::is_zero);
+    amount(key, sum.filter(|sum| !is_zero(sum)), currency)
 }

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use time::Duration;
 
 use super::ConfigError;
-use super::values::{AmountText, Flag, FromList, FromText, Text, TextList, Whole, amount};
+use super::values::{
+    AmountText, Flag, FromList, FromText, Text, TextList, Whole, amount, amount_unless_zero,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,8 +56,8 @@ impl WithdrawalsSection {
             max_per_24h: amount("withdrawals.max_per_24h", self.max_per_24h, currency)?,
             max_per_30d: amount("withdrawals.max_per_30d", self.max_per_30d, currency)?,
         };
-        let auto_approve_below = self.auto_approve_below.filter(|sum| !sum.is_zero(currency));
-        let auto_approve_below = amount("withdrawals.auto_approve_below", auto_approve_below, currency)?;
+        let below_key = "withdrawals.auto_approve_below";
+        let auto_approve_below = amount_unless_zero(below_key, self.auto_approve_below, currency)?;
         let above_key = "withdrawals.second_approval_above";
         let second_approval_above = amount(above_key, self.second_approval_above, currency)?;
         if let (Some(above), Some(below)) = (second_approval_above, auto_approve_below)
