@@ -68,8 +68,8 @@ pub fn play(url: &str, pace: Pace, print: &mut dyn FnMut(&str)) -> anyhow::Resul
         .with_context(|| format!("the settings of the service at {url} cannot be read"))?;
     let clock_rate = permitted(&settings.settings, pace)?;
     let mut dj = Dj::open(&api, UPCOMING, POPULAR)?;
-    print(&format!("20:00  {} opens a gig with the code {}", cast::DJ, dj.code()));
     let mut evening = Evening { api, rng: Rng::with_seed(SEED), guests: Vec::new(), pace, print };
+    evening.say(0, &format!("{} opens a gig with the code {}", cast::DJ, dj.code()));
     evening.pass(&mut dj, pace.minute(clock_rate))?;
     dj.end()?;
     evening.say(pace.minutes(), &format!("{} ends the gig", cast::DJ));
@@ -132,8 +132,9 @@ impl Evening<'_> {
     /// Lets the guests of this minute arrive: all of them in the first half of the evening.
     fn welcome(&mut self, now: u32, code: &str) -> anyhow::Result<()> {
         let half = self.pace.minutes() / 2;
-        for (number, name) in (0_u32..).zip(GUESTS) {
-            if number.saturating_mul(half) / 20 == now {
+        let guests = u32::try_from(GUESTS.len())?;
+        for (number, name) in (0..guests).zip(GUESTS) {
+            if number.saturating_mul(half).checked_div(guests) == Some(now) {
                 let mut guest = Guest::arrive(&self.api, name, code, number % 5 == 4)?;
                 let paid = guest.pay_in(self.rng.choice([20, 30, 50]).unwrap_or(20))?;
                 let asked = guest.request(&mut self.rng, None)?;

@@ -29,7 +29,8 @@ operations! {
     ///
     /// The guest can no longer request songs from the caller, a DJ, or tip the caller. Open requests stay open. A
     /// second block changes nothing. Only users who have made a request to the caller, or have tipped the caller, can
-    /// be blocked. The caller's data export names the guests who tipped. Any other id returns 404 `not_found`, and the caller's own id 422 for `id`.
+    /// be blocked. The caller's data export names the guests who tipped. Any other id returns 404 `not_found`, and the
+    /// caller's own id 422 for `id`.
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, block),
