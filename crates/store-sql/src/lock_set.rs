@@ -41,10 +41,8 @@ pub struct GroupLockSet {
     pub topped_up_by: BTreeSet<UserId>,
     /// The earliest time of those top-ups; `None` if none are read.
     pub topups_since: Option<Timestamp>,
-    /// The guests with open requests to read.
-    pub guests: BTreeSet<UserId>,
-    /// The DJs of those requests; every guest is read with every DJ.
-    pub djs: BTreeSet<UserId>,
+    /// The guests and DJs whose open requests are read.
+    pub open_requests: BTreeSet<(UserId, UserId)>,
     /// The gigs whose open requests are counted.
     pub queues: BTreeSet<GigId>,
     /// Those of them whose open requests of guest accounts are counted, too.
@@ -93,10 +91,7 @@ impl GroupLockSet {
                 all.topped_up_by.insert(guest);
                 all.topups_since = Some(all.topups_since.map_or(since, |other| other.min(since)));
             }
-            if let Some((guest, dj)) = open_requests {
-                all.guests.insert(guest);
-                all.djs.insert(dj);
-            }
+            all.open_requests.extend(open_requests);
             if let Some(CountedQueue { gig, with_guest_accounts, at }) = counted {
                 all.queues.insert(gig);
                 all.queues_of_guest_accounts.extend(with_guest_accounts.then_some(gig));

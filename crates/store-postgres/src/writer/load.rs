@@ -16,7 +16,7 @@ use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
 use diesel::dsl::{count_star, sql};
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all, try_join5};
@@ -194,15 +194,19 @@ async fn open_requests(
     set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<StoredRequest>> {
-    if set.guests.is_empty() {
+    if set.open_requests.is_empty() {
         return Ok(Vec::new());
     }
-    // Every guest with every DJ is a superset, but no count is wrong: each plan counts its own pair.
-    let guests: Vec<i64> = set.guests.iter().map(|user| user.get()).collect();
-    let djs: Vec<i64> = set.djs.iter().map(|user| user.get()).collect();
+    let (guests, djs): (Vec<i64>, Vec<i64>) =
+        set.open_requests.iter().map(|(guest, dj)| (guest.get(), dj.get())).unzip();
+    // Two conditions with ANY would search for each guest with each DJ.
+    let of_both = sql::<Bool>("(requester_id, dj_id) IN (SELECT * FROM unnest(")
+        .bind::<Array<BigInt>, _>(guests)
+        .sql(", ")
+        .bind::<Array<BigInt>, _>(djs)
+        .sql("))");
     music_requests::table
-        .filter(music_requests::requester_id.eq_any(guests))
-        .filter(music_requests::dj_id.eq_any(djs))
+        .filter(of_both)
         .filter(music_requests::expires_at.is_not_null())
         .select(StoredRequest::as_select())
         .load(&mut connection)

@@ -83,7 +83,7 @@ pub(super) fn load(
     if let Some(since) = set.topups_since {
         loaded.entities.topups.extend(recent_topups(connection, &set.topped_up_by, since)?);
     }
-    loaded.entities.music_requests.extend(open_requests(connection, &set.guests)?);
+    loaded.entities.music_requests.extend(open_requests(connection, &set.open_requests)?);
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
     if let Some(at) = set.queues_at {
         for gig in set.queues.iter().map(|gig| gig.get()) {
@@ -157,11 +157,12 @@ fn recent_withdrawals(
     Ok(rows)
 }
 
-/// Loads all open requests of these guests: a superset, of which each plan counts those with its DJ.
+/// Loads all open requests of these guests: a superset, of which each plan counts those to its DJ.
 fn open_requests(
     connection: &mut SqliteConnection,
-    guests: &BTreeSet<UserId>,
+    of: &BTreeSet<(UserId, UserId)>,
 ) -> QueryResult<Vec<StoredRequest>> {
+    let guests: BTreeSet<UserId> = of.iter().map(|(guest, _)| *guest).collect();
     let mut rows = Vec::new();
     for guest in guests {
         let open: Vec<StoredRequest> = music_requests::table
