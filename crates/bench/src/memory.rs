@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use cuepoint::cli::serve;
-use cuepoint::config::Layers;
+use cuepoint::config::{Layers, Options};
 use cuepoint_adapters::observability::telemetry;
 
 use crate::seeding::{Population, seed_memory};
@@ -14,7 +14,7 @@ use crate::seeding::{Population, seed_memory};
 /// # Errors
 /// If it cannot start.
 pub fn serve_population(population: &Population) -> anyhow::Result<()> {
-    let layers = Layers::of_process(None)?;
+    let layers = Layers::of_process(Options::default())?;
     let settings = layers.settings()?;
     let queue = telemetry::queue().context("cannot start the log writer")?;
     telemetry::start(layers.environment.log_format(), Some(&queue))?;

@@ -22,7 +22,7 @@ fn api(keys: &[(&str, &str)]) -> WebApplication {
     let settings = Layers::test(keys).settings().unwrap();
     let keys = composition::keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
     let store = Arc::new(MemoryStore::new());
-    let providers = composition::providers(&settings, Arc::new(SystemClock)).unwrap();
+    let providers = composition::check(&settings, RandomSecrets::new().unwrap()).unwrap();
     let composed =
         composition::compose(&settings, keys, providers, store, Arc::default(), URL.to_owned()).unwrap();
     WebApplication::new(&settings, composed.api)

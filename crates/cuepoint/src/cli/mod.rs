@@ -13,7 +13,6 @@ use std::future::Future;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
@@ -24,7 +23,7 @@ use time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::composition;
-use crate::config::{KeyPurpose, Layers, Settings, StorageOption};
+use crate::config::{KeyPurpose, Layers, Options, Problems, Settings};
 use cuepoint_adapters::clock::SystemClock;
 use cuepoint_adapters::observability::log_queue::LogQueue;
 use cuepoint_adapters::observability::telemetry;
@@ -37,48 +36,79 @@ use storage_copy::CopyArguments;
 /// even if their clocks differ.
 const SIGNS_IN_SECONDS: u32 = 60;
 
-/// The variables that select the configuration, below the help of the command.
-const VARIABLES: &str = "\
+/// Further help of the command.
+const AFTER_HELP: &str = "\
+Examples:
+  cuepoint                                      run on SQLite in ./cuepoint-data
+  cuepoint --ephemeral --port 9000              run without a database, for a trial
+  CUEPOINT_ENV=production cuepoint --config /etc/cuepoint/cuepoint.toml config check
+  cuepoint backup --data /var/lib/cuepoint backup.sqlite
+
 Environment:
   CUEPOINT_ENV     development (the default), test or production
-  CUEPOINT_CONFIG  a configuration file, in TOML
+  CUEPOINT_CONFIG  a configuration file, in TOML, unless --config names one
   CUEPOINT_LOG     the log level: error, warn, info, debug or trace
-`cuepoint config check` prints all settings.";
+`cuepoint config check` prints all settings. Each key can be set by a variable: CUEPOINT__SERVER__PORT sets server.port.";
 
 /// Paid song requests for DJs.
 #[derive(Parser)]
-#[command(name = "cuepoint", version, after_help = VARIABLES)]
+#[command(name = "cuepoint", version, after_help = AFTER_HELP)]
 struct Arguments {
     #[command(flatten)]
-    storage: StorageArguments,
+    configuration: ConfigurationArguments,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
-/// The storage options of all commands.
+/// The options of all commands that override the configuration.
 #[derive(Args)]
-struct StorageArguments {
+#[command(next_help_heading = "Configuration")]
+struct ConfigurationArguments {
+    /// Read this configuration file, in TOML.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Use the SQLite database in this data directory (storage.backend and storage.dir).
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<String>,
     /// Store the data in memory, until the process ends.
     #[arg(long, global = true)]
     ephemeral: bool,
+    /// The address to listen on (server.host).
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    host: Option<String>,
+    /// The port to listen on; 0 selects a free one (server.port).
+    #[arg(long, global = true)]
+    port: Option<String>,
+    /// The public address of the service, such as https://example.com (server.public_url).
+    #[arg(long, global = true, value_name = "URL")]
+    public_url: Option<String>,
 }
 
-impl StorageArguments {
-    /// Returns the option that is given. Two options are a usage error, which ends the process: the parser
-    /// does not detect the conflict on both sides of a subcommand.
-    fn selected(self) -> Option<StorageOption> {
-        match (self.data, self.ephemeral) {
-            (Some(_), true) => {
-                let conflict = "the options --data and --ephemeral cannot be used together";
-                Arguments::command().error(ErrorKind::ArgumentConflict, conflict).exit()
-            }
-            (Some(directory), false) => Some(StorageOption::Data(directory)),
-            (None, true) => Some(StorageOption::Ephemeral),
-            (None, false) => None,
+impl ConfigurationArguments {
+    /// Returns the options. Two stores are a usage error, which ends the process: the parser does not detect the
+    /// conflict on both sides of a subcommand.
+    fn options(self) -> Options {
+        if self.data.is_some() && self.ephemeral {
+            let conflict = "the options --data and --ephemeral cannot be used together";
+            Arguments::command().error(ErrorKind::ArgumentConflict, conflict).exit()
         }
+        let mut options = Options::default();
+        if self.ephemeral {
+            options = options.ephemeral();
+        }
+        options = with(options, self.config, Options::file);
+        options = with(options, self.data, Options::data);
+        options = with(options, self.host, Options::host);
+        options = with(options, self.port, Options::port);
+        with(options, self.public_url, Options::public_url)
+    }
+}
+
+/// Sets an option if it is given.
+fn with<T>(options: Options, given: Option<T>, set: fn(Options, T) -> Options) -> Options {
+    match given {
+        Some(value) => set(options, value),
+        None => options,
     }
 }
 
@@ -188,11 +218,12 @@ enum ConfigCommand {
     Check,
 }
 
-/// Runs the command of the command line. A failure is one line on standard error.
+/// Runs the command of the command line. A failure is one line on standard error, or one for each problem of the
+/// configuration.
 #[must_use]
 pub fn run() -> ExitCode {
-    let Arguments { storage, command } = Arguments::parse();
-    let (storage, command) = (storage.selected(), command.unwrap_or_else(Command::default));
+    let Arguments { configuration, command } = Arguments::parse();
+    let (options, command) = (configuration.options(), command.unwrap_or_else(Command::default));
     let failure = match command {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
         Command::Serve(_)
@@ -209,7 +240,7 @@ pub fn run() -> ExitCode {
     let queue = matches!(command, Command::Serve(_)).then(telemetry::queue).transpose();
     let (queue, ended) = match queue.context("cannot start the log writer") {
         Ok(queue) => {
-            let ended = execute(command, storage, queue.as_ref());
+            let ended = execute(command, options, queue.as_ref());
             (queue, ended)
         }
         Err(error) => (None, Err(error)),
@@ -217,25 +248,32 @@ pub fn run() -> ExitCode {
     match ended {
         Ok(code) => code,
         Err(error) => {
-            // One line, even if a library's message has several.
-            let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
-            let line = format!("cuepoint: {sentence}\n");
+            let lines = failure_lines(&error);
             match &queue {
-                Some(queue) => queue.writer().push(&line),
-                None => drop(io::stderr().write_all(line.as_bytes())),
+                Some(queue) => queue.writer().push(&lines),
+                None => drop(io::stderr().write_all(lines.as_bytes())),
             }
             failure
         }
     }
 }
 
+/// A line for each problem of the configuration, or one line for another failure, even if a library's message has
+/// several.
+fn failure_lines(error: &anyhow::Error) -> String {
+    let sentences = match error.downcast_ref::<Problems>() {
+        Some(Problems { sentences }) => sentences.clone(),
+        None => vec![format!("{error:#}")],
+    };
+    let line = |sentence: &String| {
+        format!("cuepoint: {}\n", sentence.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    sentences.iter().map(line).collect()
+}
+
 /// Executes a command. The service logs through the queue.
-fn execute(
-    command: Command,
-    storage: Option<StorageOption>,
-    queue: Option<&LogQueue>,
-) -> anyhow::Result<ExitCode> {
-    let start = |queue| start(storage.clone(), queue);
+fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
+    let start = |queue| start(options.clone(), queue);
     match command {
         Command::Serve(without_keys) => {
             let settings = start(queue)?;
@@ -291,12 +329,10 @@ fn execute(
             key_rotation::run(&settings, purpose, asked, &SystemClock)?;
         }
         Command::Config(ConfigCommand::Check) => {
-            let layers = Layers::of_process(storage)?;
+            let layers = Layers::of_process(options)?;
             let effective = layers.effective()?;
             let settings = layers.settings()?;
-            composition::check_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
-            settings.check_server()?;
-            composition::providers(&settings, Arc::new(SystemClock))?;
+            composition::check(&settings, RandomSecrets::new()?)?;
             let warnings: String =
                 settings.warnings().iter().map(|warning| format!("# warning: {warning}\n")).collect();
             print(&format!(
@@ -314,8 +350,8 @@ fn execute(
 }
 
 /// Loads the settings and starts logging.
-fn start(storage: Option<StorageOption>, queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
-    let layers = Layers::of_process(storage)?;
+fn start(options: Options, queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
+    let layers = Layers::of_process(options)?;
     let settings = layers.settings()?;
     telemetry::start(layers.environment.log_format(), queue)?;
     Ok(settings)

@@ -58,9 +58,7 @@ async fn serve_opened(
     Metrics::install()?;
     let secrets = RandomSecrets::new()?;
     // Before the store, because its start may migrate the database.
-    composition::check_keys(settings, secrets, &SystemClock)?;
-    settings.check_server()?;
-    let providers = composition::providers(settings, Arc::new(SystemClock))?;
+    let providers = composition::check(settings, secrets)?;
     // Before the store as well: a server whose port is taken changes nothing.
     let bound = bind(settings)?;
     let store = opening.await?;

@@ -24,18 +24,17 @@ fn key_sources(settings: &Settings) -> [(KeyPurpose, Option<&KeySource>); 2] {
     ]
 }
 
-/// Checks all keys without creating any.
-///
-/// # Errors
-/// As [`keys()`].
-pub fn check_keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<()> {
-    for (purpose, source) in key_sources(settings) {
-        match source {
-            Some(KeySource { place: KeyPlace::Created(path), .. }) if !path.exists() => {}
-            _ => drop(keys_for(settings, purpose, source, secrets, clock)?),
-        }
-    }
-    Ok(())
+/// Checks all keys without creating any, and returns what is wrong with each.
+pub(super) fn problems_of_keys(
+    settings: &Settings,
+    secrets: RandomSecrets,
+    clock: &dyn Clock,
+) -> Vec<anyhow::Error> {
+    let checked = key_sources(settings).map(|(purpose, source)| match source {
+        Some(KeySource { place: KeyPlace::Created(path), .. }) if !path.exists() => None,
+        _ => keys_for(settings, purpose, source, secrets, clock).err(),
+    });
+    checked.into_iter().flatten().collect()
 }
 
 /// Returns all keys: the configured ones, or those in a file in which the first start creates one, or a random key

@@ -3,8 +3,8 @@
 mod keys;
 mod providers;
 
-pub use keys::{Keys, check_keys, existing_signing_keys, existing_webhook_keys, keys};
-pub use providers::{Providers, providers};
+pub use keys::{Keys, existing_signing_keys, existing_webhook_keys, keys};
+pub use providers::Providers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,15 +12,17 @@ use std::sync::Arc;
 use anyhow::{Context, Error, bail};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::ports::{Backend, BackendError, Opening, PreparedData, RestoreSource, Restored, Store};
+use cuepoint_domain::ports::{
+    Backend, BackendError, Clock, Opening, PreparedData, RestoreSource, Restored, Store,
+};
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOptions};
 use cuepoint_store_sql::copy::CopyEndpoint;
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use secrecy::ExposeSecret;
 
-use crate::config::{DeploymentEnvironment, Postgres, Settings, Storage, WebhookSettings};
-use cuepoint_adapters::clock::ServiceClock;
+use crate::config::{DeploymentEnvironment, Postgres, Problems, Settings, Storage, WebhookSettings};
+use cuepoint_adapters::clock::{ServiceClock, SystemClock};
 use cuepoint_adapters::endpoint_calls::EndpointCalls;
 use cuepoint_adapters::event_hub::EventHub;
 use cuepoint_adapters::job_queue::BoundedJobQueue;
@@ -57,6 +59,24 @@ pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
             Arc::new(PostgresBackend::new(options, settings.currency.clone()))
         }
     }
+}
+
+/// Checks what a server needs besides valid settings, without creating anything: its keys, and its providers, which are
+/// returned.
+///
+/// # Errors
+/// [`Problems`] with the keys, the providers and the settings of a server, all of them.
+pub fn check(settings: &Settings, secrets: RandomSecrets) -> Result<Providers, Problems> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let mut errors = keys::problems_of_keys(settings, secrets, &*clock);
+    errors.extend(settings.check_server().err().map(Error::from));
+    let providers = providers::providers(settings, &clock);
+    match providers {
+        Ok(providers) if errors.is_empty() => return Ok(providers),
+        Ok(_) => {}
+        Err(more) => errors.extend(more),
+    }
+    Err(Problems { sentences: errors.iter().map(|error| format!("{error:#}")).collect() })
 }
 
 /// Opens the configured store.
@@ -275,14 +295,13 @@ mod tests {
     use crate::config::Layers;
     use cuepoint_adapters::clock::SystemClock;
     use cuepoint_domain::authorization::{Epoch, Principal};
-    use cuepoint_domain::ports::Clock as _;
 
     async fn composed(keys: &[(&str, &str)]) -> Composed {
         let settings = Layers::test(keys).settings().unwrap();
         let store = open(&settings, Opening::AsConfigured).await.unwrap();
         let keys = super::keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
-        let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
+        let providers = check(&settings, RandomSecrets::new().unwrap()).unwrap();
         compose(&settings, keys, providers, store, Arc::default(), url).unwrap()
     }
 

@@ -19,13 +19,22 @@ pub struct Providers {
     pub(super) payouts: Arc<dyn PayoutProvider>,
 }
 
-/// Creates the configured providers.
-///
-/// # Errors
-/// When a provider lacks its secret or cannot be called.
-pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Providers> {
-    let notifier = notifier(settings, clock.clone())?;
-    let topups: Arc<dyn TopupProvider> = match &settings.topups.provider {
+/// Creates the configured providers, or returns what is wrong with each.
+pub(super) fn providers(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Providers, Vec<anyhow::Error>> {
+    let parts = (notifier(settings, clock), topups(settings, clock), payouts(settings, clock));
+    match parts {
+        (Ok(notifier), Ok(topups), Ok(payouts)) => Ok(Providers { notifier, topups, payouts }),
+        (notifier, topups, payouts) => {
+            Err([notifier.err(), topups.err(), payouts.err()].into_iter().flatten().collect())
+        }
+    }
+}
+
+fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn TopupProvider>> {
+    Ok(match &settings.topups.provider {
         TopupProviderKind::None => Arc::new(NoProvider),
         TopupProviderKind::Sandbox => Arc::new(Sandbox),
         TopupProviderKind::Webhook(url) => {
@@ -39,8 +48,11 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
             let return_page = settings.topups.return_page.clone();
             Arc::new(TopupWebhook::new(client, settings.currency.clone(), return_page))
         }
-    };
-    let payouts: Arc<dyn PayoutProvider> = match &settings.payouts.provider {
+    })
+}
+
+fn payouts(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn PayoutProvider>> {
+    Ok(match &settings.payouts.provider {
         PayoutProviderKind::Manual => Arc::new(Manual),
         PayoutProviderKind::Webhook(url) => {
             let secrets = &settings.payouts.secrets;
@@ -48,14 +60,13 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
                 !secrets.is_empty(),
                 "payouts.webhook_secrets: is required, since payouts are ordered by signed calls"
             );
-            let client = WebhookClient::new(url, secrets.clone(), clock).context("payouts.webhook_url")?;
-            Arc::new(PayoutWebhook::new(client, settings.currency.clone()))
+            let client = WebhookClient::new(url, secrets.clone(), clock.clone());
+            Arc::new(PayoutWebhook::new(client.context("payouts.webhook_url")?, settings.currency.clone()))
         }
-    };
-    Ok(Providers { notifier, topups, payouts })
+    })
 }
 
-fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Notifier>> {
+fn notifier(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Notifier>> {
     let secrets = RandomSecrets::new()?;
     let email: Option<Arc<dyn Channel>> = match &settings.notifier.email {
         EmailChannel::None => None,
@@ -74,7 +85,7 @@ fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dy
                 !signing.is_empty(),
                 "notifier.webhook_secrets: is required, since messages are signed calls"
             );
-            let client = WebhookClient::new(url, signing, clock).context("notifier.webhook_url")?;
+            let client = WebhookClient::new(url, signing, clock.clone()).context("notifier.webhook_url")?;
             Some(Arc::new(WebhookChannel::new(client, secrets)))
         }
     };
@@ -94,7 +105,10 @@ mod tests {
         let url = ("payouts.webhook_url", "http://localhost/orders");
         let composed = |keys: &[(&str, &str)]| {
             let settings = Layers::test(keys).settings().unwrap();
-            providers(&settings, Arc::new(SystemClock)).map(|_| ()).map_err(|error| error.to_string())
+            let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+            providers(&settings, &clock)
+                .map(|_| ())
+                .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         };
         assert_eq!(composed(&[webhook, url, ("payouts.webhook_secrets", secret)]), Ok(()));
         let refused = "payouts.webhook_secrets: is required, since payouts are ordered by signed calls";

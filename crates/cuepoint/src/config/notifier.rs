@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
+use super::problems::Collector;
 use super::urls::{HttpUrl, MessageLink, SmtpUrl, link, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
@@ -87,47 +88,58 @@ impl FromText for Mailbox {
 }
 
 impl NotifierSection {
-    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<NotifierSettings, ConfigError> {
+    pub(super) fn check(
+        self,
+        environment: DeploymentEnvironment,
+        errors: &mut Collector,
+    ) -> Option<NotifierSettings> {
         if environment == DeploymentEnvironment::Production {
-            self.fit_for_production()?;
+            self.fit_for_production().into_iter().for_each(|error| errors.check(error));
         }
         let email = match self.email.0 {
-            EmailChoice::None => EmailChannel::None,
-            EmailChoice::Log => EmailChannel::Log,
+            EmailChoice::None => Some(EmailChannel::None),
+            EmailChoice::Log => Some(EmailChannel::Log),
             EmailChoice::Smtp => {
-                let Secret(Text(url)) =
-                    self.smtp_url.ok_or_else(|| ConfigError::missing("notifier.smtp_url"))?;
-                let Text(from) = self.from.ok_or_else(|| ConfigError::missing("notifier.from"))?;
-                EmailChannel::Smtp { url: url.written, from }
+                let url = errors.keep(self.smtp_url.ok_or_else(|| ConfigError::missing("notifier.smtp_url")));
+                let from = errors.keep(self.from.ok_or_else(|| ConfigError::missing("notifier.from")));
+                url.zip(from)
+                    .map(|(Secret(Text(url)), Text(from))| EmailChannel::Smtp { url: url.written, from })
             }
         };
-        let url = web_service("notifier.webhook_url", self.webhook_url, environment)?;
+        let url = errors.keep(web_service("notifier.webhook_url", self.webhook_url, environment));
         let phone = match self.phone.0 {
-            PhoneChoice::None => PhoneChannel::None,
-            PhoneChoice::Log => PhoneChannel::Log,
-            PhoneChoice::Webhook => {
-                PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
-            }
+            PhoneChoice::None => Some(PhoneChannel::None),
+            PhoneChoice::Log => Some(PhoneChannel::Log),
+            PhoneChoice::Webhook => url.and_then(|url| {
+                let url = url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"));
+                errors.keep(url).map(PhoneChannel::Webhook)
+            }),
         };
-        let message = |link: Option<Text<MessageLink>>| link.map(|Text(MessageLink(link))| link);
-        let links = MessageLinks {
-            reset: link("notifier.reset_url", message(self.reset_url), environment)?,
-            restore: link("notifier.restore_url", message(self.restore_url), environment)?,
+        let mut page = |key, page: Option<Text<MessageLink>>| {
+            errors.keep(link(key, page.map(|Text(MessageLink(link))| link), environment))
         };
-        Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets), links })
+        let (reset, restore) =
+            (page("notifier.reset_url", self.reset_url), page("notifier.restore_url", self.restore_url));
+        let links = MessageLinks { reset: reset?, restore: restore? };
+        Some(NotifierSettings {
+            email: email?,
+            phone: phone?,
+            secrets: signing_secrets(self.webhook_secrets),
+            links,
+        })
     }
 
     /// Refuses secrets in the log and passwords sent unencrypted to another machine.
-    fn fit_for_production(&self) -> Result<(), ConfigError> {
+    fn fit_for_production(&self) -> [Option<ConfigError>; 3] {
         let exposed = self.smtp_url.as_ref().is_some_and(|Secret(Text(url))| url.exposed);
         let in_log = "log is refused in production, because it writes secrets into the log";
         let plain = "must be smtps or have tls=required in production, unless it is on this machine";
-        match (self.email.0, self.phone.0) {
-            _ if exposed => Err(ConfigError::new("notifier.smtp_url", plain)),
-            (EmailChoice::Log, _) => Err(ConfigError::new("notifier.email", in_log)),
-            (_, PhoneChoice::Log) => Err(ConfigError::new("notifier.phone", in_log)),
-            _ => Ok(()),
-        }
+        let refused = |applies: bool, key, reason| applies.then(|| ConfigError::new(key, reason));
+        [
+            refused(exposed, "notifier.smtp_url", plain),
+            refused(matches!(self.email.0, EmailChoice::Log), "notifier.email", in_log),
+            refused(matches!(self.phone.0, PhoneChoice::Log), "notifier.phone", in_log),
+        ]
     }
 }
 

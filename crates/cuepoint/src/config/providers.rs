@@ -7,6 +7,7 @@ use serde::Deserialize;
 use time::Duration;
 use url::Url;
 
+use super::problems::Collector;
 use super::urls::{HttpUrl, ReturnPage, link, web_service};
 use super::values::{
     AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, amount_unless_zero,
@@ -106,29 +107,29 @@ impl TopupsSection {
         self,
         environment: DeploymentEnvironment,
         currency: &Currency,
-    ) -> Result<TopupSettings, ConfigError> {
-        let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
+        errors: &mut Collector,
+    ) -> Option<TopupSettings> {
+        let url = errors.keep(web_service("topups.webhook_url", self.webhook_url, environment));
         let provider = match self.provider.0 {
-            TopupChoice::None => TopupProviderKind::None,
+            TopupChoice::None => Some(TopupProviderKind::None),
             TopupChoice::Sandbox if environment == DeploymentEnvironment::Production => {
                 let reason = "sandbox is refused in production, because it gives money away";
-                return Err(ConfigError::new("topups.provider", reason));
+                errors.keep(Err(ConfigError::new("topups.provider", reason)))
             }
-            TopupChoice::Sandbox => TopupProviderKind::Sandbox,
-            TopupChoice::Webhook => TopupProviderKind::Webhook(url),
+            TopupChoice::Sandbox => Some(TopupProviderKind::Sandbox),
+            TopupChoice::Webhook => url.map(TopupProviderKind::Webhook),
         };
-        Ok(TopupSettings {
-            provider,
-            return_page: link(
-                "topups.return_url",
-                self.return_url.map(|Text(ReturnPage(link))| link),
-                environment,
-            )?,
-            least: amount_unless_zero("topups.min_amount", Some(self.min_amount), currency)?,
-            of_guests: GuestTopupLimits {
-                most_in_wallet: amount("topups.guest_max_balance", self.guest_max_balance, currency)?,
-                most_per_24h: amount("topups.guest_max_per_24h", self.guest_max_per_24h, currency)?,
-            },
+        let return_page = self.return_url.map(|Text(ReturnPage(link))| link);
+        let return_page = errors.keep(link("topups.return_url", return_page, environment));
+        let least = errors.keep(amount_unless_zero("topups.min_amount", Some(self.min_amount), currency));
+        let mut sum = |key, text| errors.keep(amount(key, text, currency));
+        let most_in_wallet = sum("topups.guest_max_balance", self.guest_max_balance);
+        let most_per_24h = sum("topups.guest_max_per_24h", self.guest_max_per_24h);
+        Some(TopupSettings {
+            provider: provider?,
+            return_page: return_page?,
+            least: least?,
+            of_guests: GuestTopupLimits { most_in_wallet: most_in_wallet?, most_per_24h: most_per_24h? },
             secrets: signing_secrets(self.webhook_secrets),
             pending_for: Duration::days(i64::from(self.pending_days.0)),
             terms: OrderTerms {

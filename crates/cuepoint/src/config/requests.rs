@@ -8,6 +8,7 @@ use cuepoint_domain::tip::TipTerms;
 use serde::Deserialize;
 
 use super::ConfigError;
+use super::problems::Collector;
 use super::values::{AmountText, DAY, FromText, HOUR, Seconds, Text, Whole, amount, amount_unless_zero};
 
 /// The settings for song requests.
@@ -80,13 +81,21 @@ impl FeesSection {
 }
 
 impl TipsSection {
-    pub(super) fn with_fees(self, fees: &FeesSection, currency: &Currency) -> Result<TipTerms, ConfigError> {
-        let min_amount = amount_unless_zero("tips.min_amount", Some(self.min_amount), currency)?;
-        let max_amount = amount("tips.max_amount", self.max_amount, currency)?;
+    pub(super) fn with_fees(
+        self,
+        fees: &FeesSection,
+        currency: &Currency,
+        errors: &mut Collector,
+    ) -> Option<TipTerms> {
+        let min_amount = errors.keep(amount_unless_zero("tips.min_amount", Some(self.min_amount), currency));
+        let max_amount = errors.keep(amount("tips.max_amount", self.max_amount, currency));
+        // An error of the commission is reported with the requests.
+        let commission = fees.commission().ok();
+        let (min_amount, max_amount) = (min_amount?, max_amount?);
         if max_amount.is_some_and(|most| min_amount.is_some_and(|least| most < least)) {
-            return Err(ConfigError::new("tips.max_amount", "must be at least tips.min_amount"));
+            errors.check(Some(ConfigError::new("tips.max_amount", "must be at least tips.min_amount")));
         }
-        Ok(TipTerms { commission: fees.commission()?, min_amount, max_amount })
+        Some(TipTerms { commission: commission?, min_amount, max_amount })
     }
 }
 

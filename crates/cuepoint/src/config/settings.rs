@@ -14,6 +14,7 @@ use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
 use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
 use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
+use super::problems::Collector;
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, TipsSection, WalletSection};
 use super::server::{Server, ServerSection};
@@ -116,46 +117,64 @@ impl Settings {
 }
 
 impl Sections {
-    /// Returns the settings after checking the rules that compare keys or depend on the environment.
-    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
-        let currency = Currency::try_from(self.wallet)?;
+    /// Returns the settings after checking the rules that compare keys or depend on the environment; `None` after an
+    /// error was collected.
+    pub(super) fn check(
+        self,
+        environment: DeploymentEnvironment,
+        errors: &mut Collector,
+    ) -> Option<Settings> {
+        // Amounts of other sections are in this currency.
+        let currency = errors.keep(Currency::try_from(self.wallet))?;
         let audit_interval = self.ledger.audit_interval_seconds.to_std();
         let storage_keys =
             StorageKeys { postgres_url: self.storage.has_postgres_url(), ..StorageKeys::default() };
-        let storage = self.storage.check(environment)?;
+        let storage = errors.keep(self.storage.check(environment));
         let server = Server::from(self.server);
-        server.check_clock_rate(environment, &storage)?;
+        if let Some(storage) = &storage {
+            errors.keep(server.check_clock_rate(environment, storage));
+        }
         // The operator of a production deployment decides where its keys are, apart from its data.
         let creates_keys = environment != DeploymentEnvironment::Production;
-        let data_directory = storage.directory().filter(|_| creates_keys);
-        let auth = self.auth.check(data_directory)?;
+        let data_directory = storage.as_ref().and_then(Storage::directory).filter(|_| creates_keys);
+        let auth = errors.keep(self.auth.check(data_directory));
         // Keys for a store in memory end with it.
-        let creates_beside = creates_keys && !matches!(storage, Storage::Memory);
-        let signing_key_file =
-            auth.signing_keys.as_ref().and_then(KeySource::file).filter(|_| creates_beside);
-        let webhooks = self.webhooks.check(data_directory.or(signing_key_file.and_then(Path::parent)))?;
-        Ok(Settings {
+        let creates_beside = creates_keys && !matches!(storage, Some(Storage::Memory));
+        let signing_keys = auth.as_ref().and_then(|auth| auth.signing_keys.as_ref());
+        let signing_key_file = signing_keys.and_then(KeySource::file).filter(|_| creates_beside);
+        let beside = data_directory.or(signing_key_file.and_then(Path::parent));
+        let webhooks = errors.keep(self.webhooks.check(beside));
+        let requests = errors.keep(self.requests.with_fees(&self.fees, &self.gigs));
+        let tips = self.tips.with_fees(&self.fees, &currency, errors);
+        let withdrawals = self.withdrawals.check(&currency, errors);
+        let adjustments = errors.keep(self.adjustments.check(&currency));
+        let notifier = self.notifier.check(environment, errors);
+        let phone_codes_per_day = self.phone.codes_per_day();
+        let topups = self.topups.check(environment, &currency, errors);
+        let payouts = errors.keep(self.payouts.check(environment));
+        let bootstrap = errors.keep(self.bootstrap.check());
+        Some(Settings {
             environment,
             server,
-            storage,
+            storage: storage?,
             storage_keys,
-            auth,
-            requests: self.requests.with_fees(&self.fees, &self.gigs)?,
-            tips: self.tips.with_fees(&self.fees, &currency)?,
+            auth: auth?,
+            currency,
+            requests: requests?,
+            tips: tips?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             events: self.events.into(),
-            webhooks,
-            withdrawals: self.withdrawals.check(&currency)?,
-            adjustments: self.adjustments.check(&currency)?,
-            notifier: self.notifier.check(environment)?,
-            phone_codes_per_day: self.phone.codes_per_day(),
-            topups: self.topups.check(environment, &currency)?,
-            payouts: self.payouts.check(environment)?,
+            webhooks: webhooks?,
+            withdrawals: withdrawals?,
+            adjustments: adjustments?,
+            notifier: notifier?,
+            phone_codes_per_day,
+            topups: topups?,
+            payouts: payouts?,
             cors_allowed_origins: self.cors.into(),
             reachable: self.access.into(),
             rate_limits: self.rate_limits.into(),
-            bootstrap: self.bootstrap.check()?,
-            currency,
+            bootstrap: bootstrap?,
         })
     }
 }

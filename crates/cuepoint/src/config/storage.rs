@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::values::{Choice, Flag, Secret, Text, Whole};
@@ -42,24 +42,20 @@ pub struct StorageKeys {
     pub postgres_url: bool,
 }
 
-/// The storage that the command line selects.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum StorageOption {
-    /// `--data`: SQLite in this data directory.
-    Data(String),
-    /// `--ephemeral`: memory.
-    Ephemeral,
-}
-
 /// The key of the data directory.
 pub(super) const DIRECTORY: &str = "storage.dir";
 /// The key of the backend.
-const BACKEND: &str = "storage.backend";
+pub(super) const BACKEND: &str = "storage.backend";
 /// The variable in which systemd passes the directories of a service's state, separated by colons.
 pub(super) const STATE_DIRECTORY: &str = "STATE_DIRECTORY";
 /// The reason why SQLite needs the key in production.
 const NO_DIRECTORY: &str =
     "is required in production, unless --data or $STATE_DIRECTORY names the data directory";
+/// The key of the address of a PostgreSQL database.
+pub(super) const POSTGRES_URL: &str = "storage.postgres.url";
+/// The reason why PostgreSQL needs the key.
+const NO_POSTGRES_URL: &str = "is required, because storage.backend is postgres; for SQLite, set storage.backend to \
+     sqlite, or name the data directory with --data";
 /// The data directory in the working directory.
 const LOCAL_DIRECTORY: &str = "./cuepoint-data";
 
@@ -78,24 +74,6 @@ pub(super) fn default_directory(
     let first = listed.split(':').find(|directory| !directory.is_empty());
     let local = (environment != DeploymentEnvironment::Production).then_some(LOCAL_DIRECTORY);
     Ok(first.or(local))
-}
-
-impl StorageOption {
-    /// The option as on the command line.
-    pub(super) const fn name(&self) -> &'static str {
-        match self {
-            Self::Data(_) => "--data",
-            Self::Ephemeral => "--ephemeral",
-        }
-    }
-
-    /// The keys that it sets, with their values.
-    pub(super) fn keys(&self) -> Vec<(&'static str, &str)> {
-        match self {
-            Self::Data(directory) => vec![(BACKEND, "sqlite"), (DIRECTORY, directory)],
-            Self::Ephemeral => vec![(BACKEND, "memory")],
-        }
-    }
 }
 
 impl Storage {
@@ -165,7 +143,13 @@ impl StorageSection {
             }
             StorageChoice::Postgres => {
                 let Secret(Text(url)) =
-                    postgres.url.ok_or_else(|| ConfigError::missing("storage.postgres.url"))?;
+                    postgres.url.ok_or_else(|| ConfigError::new(POSTGRES_URL, NO_POSTGRES_URL))?;
+                if !["postgres://", "postgresql://"]
+                    .iter()
+                    .any(|scheme| url.expose_secret().starts_with(scheme))
+                {
+                    return Err(ConfigError::new(POSTGRES_URL, "must begin with postgres://"));
+                }
                 let (pool_size, migrate_on_start) = (postgres.pool_size.0, postgres.migrate_on_start.0);
                 Ok(Storage::Postgres(Postgres { url, pool_size, migrate_on_start }))
             }

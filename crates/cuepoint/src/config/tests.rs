@@ -38,7 +38,7 @@ fn settings(keys: &[(&str, &str)]) -> Settings {
     Layers::test(keys).settings().unwrap()
 }
 
-fn refused(settings: Result<Settings, ConfigError>, sentence: &str) {
+fn refused(settings: Result<Settings, Problems>, sentence: &str) {
     match settings {
         Ok(settings) => panic!("{settings:?} should be refused: {sentence}"),
         Err(error) => assert_eq!(error.to_string(), sentence),

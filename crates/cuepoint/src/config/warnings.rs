@@ -1,14 +1,11 @@
 //! Warnings about what a valid configuration cannot do.
 
-use super::storage::DIRECTORY;
+use super::storage::{DIRECTORY, POSTGRES_URL};
 use super::{DeploymentEnvironment, EmailChannel, Settings, Storage, TopupProviderKind};
 
 /// The warning of a deployment in which nobody can decide about withdrawals. The configuration does not show it.
 pub const NO_OPERATOR: &str = "there is no active operator: nobody can approve withdrawals or correct balances; set \
      bootstrap.operator_email and bootstrap.operator_password to create one at the start";
-
-/// The key of the address of a PostgreSQL database.
-const POSTGRES_URL: &str = "storage.postgres.url";
 
 impl Settings {
     /// The warnings about what cannot work with these settings, each as one sentence that names the key.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use time::Duration;
 
 use super::ConfigError;
+use super::problems::Collector;
 use super::values::{
     AmountText, Flag, FromList, FromText, Text, TextList, Whole, amount, amount_unless_zero,
 };
@@ -50,25 +51,30 @@ impl FromList for OptionsTable {
 }
 
 impl WithdrawalsSection {
-    pub(super) fn check(self, currency: &Currency) -> Result<WithdrawalTerms, ConfigError> {
-        let limits = WithdrawalLimits {
-            max_amount: amount("withdrawals.max_amount", self.max_amount, currency)?,
-            max_per_24h: amount("withdrawals.max_per_24h", self.max_per_24h, currency)?,
-            max_per_30d: amount("withdrawals.max_per_30d", self.max_per_30d, currency)?,
-        };
-        let below_key = "withdrawals.auto_approve_below";
-        let auto_approve_below = amount_unless_zero(below_key, self.auto_approve_below, currency)?;
-        let above_key = "withdrawals.second_approval_above";
-        let second_approval_above = amount(above_key, self.second_approval_above, currency)?;
+    pub(super) fn check(self, currency: &Currency, errors: &mut Collector) -> Option<WithdrawalTerms> {
+        let [below_key, above_key] = ["withdrawals.auto_approve_below", "withdrawals.second_approval_above"];
+        let mut sum = |key, text| errors.keep(amount(key, text, currency));
+        let max_amount = sum("withdrawals.max_amount", self.max_amount);
+        let max_per_24h = sum("withdrawals.max_per_24h", self.max_per_24h);
+        let max_per_30d = sum("withdrawals.max_per_30d", self.max_per_30d);
+        let second_approval_above = sum(above_key, self.second_approval_above);
+        let auto_approve_below =
+            errors.keep(amount_unless_zero(below_key, self.auto_approve_below, currency));
+        let (second_approval_above, auto_approve_below) = (second_approval_above?, auto_approve_below?);
         if let (Some(above), Some(below)) = (second_approval_above, auto_approve_below)
             && above < below
         {
             let reason =
                 "must not be less than withdrawals.auto_approve_below, below which no approval is needed";
-            return Err(ConfigError::new(above_key, reason));
+            errors.check(Some(ConfigError::new(above_key, reason)));
         }
+        let limits = WithdrawalLimits {
+            max_amount: max_amount?,
+            max_per_24h: max_per_24h?,
+            max_per_30d: max_per_30d?,
+        };
         let clearing = Duration::hours(i64::from(self.clearing_hours.0));
-        Ok(WithdrawalTerms {
+        Some(WithdrawalTerms {
             limits,
             clearing_time: (!clearing.is_zero()).then_some(clearing),
             requires_verified_email: self.verified_email.0,

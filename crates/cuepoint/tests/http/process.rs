@@ -81,7 +81,7 @@ fn a_configuration_error_is_one_line_that_names_the_setting(store: Store) {
         ("rate_limits.enabled", &[("rate_limits.enabled", "perhaps")]),
         ("bootstrap.operator_password", &[("bootstrap.operator_email", "op@example.com")]),
         ("CUEPOINT_ENV", &[("CUEPOINT_ENV", "prod")]),
-        ("CUEPOINT_CONFIG", &[("CUEPOINT_CONFIG", "/nonexistent.toml")]),
+        ("/nonexistent.toml", &[("CUEPOINT_CONFIG", "/nonexistent.toml")]),
         ("storage.backend", &[("CUEPOINT_ENV", "production"), ("storage.backend", "memory")]),
         (
             "topups.provider",

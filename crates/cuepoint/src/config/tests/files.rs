@@ -19,7 +19,7 @@ impl File {
     }
 
     /// Returns the settings with this content of the file.
-    fn settings(&self, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+    fn settings(&self, content: &str, keys: &[(&str, &str)]) -> Result<Settings, Problems> {
         std::fs::write(self.path(), content).unwrap();
         Layers { file: Some(self.path()), ..Layers::test(keys) }.settings()
     }
@@ -28,10 +28,16 @@ impl File {
 #[test]
 fn unknown_configuration_keys_are_refused_in_variables_and_in_the_file() {
     for (variable, sentence) in [
-        ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
+        (
+            "CUEPOINT__SERVER__PROT",
+            "server.prot: there is no such key (CUEPOINT__SERVER__PROT; did you mean CUEPOINT__SERVER__PORT?)",
+        ),
         ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
         ("CUEPOINT__", ": there is no such key (CUEPOINT__)"),
-        ("CUEPOINT__SERVER__PORT[", "server.port[: there is no such key (CUEPOINT__SERVER__PORT[)"),
+        (
+            "CUEPOINT__SERVER__PORT[",
+            "server.port[: there is no such key (CUEPOINT__SERVER__PORT[; did you mean CUEPOINT__SERVER__PORT?)",
+        ),
         (
             "CUEPOINT__STORAGE__POSTGRES",
             "storage.postgres: there is no such key (CUEPOINT__STORAGE__POSTGRES)",
@@ -47,17 +53,71 @@ fn unknown_configuration_keys_are_refused_in_variables_and_in_the_file() {
 
     let file = File::new();
     let in_file = |sentence: &str| format!("{sentence} (in {})", file.path().display());
-    let sentence = in_file("server.prot: there is no such key");
-    refused(file.settings("[server]\nprot = 1", &[]), &sentence);
-    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `gigs`, `tips`, `ledger`, \
-                    `events`, `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
-                    `cors`, `access`, `rate_limits`, `bootstrap`";
-    let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
-    refused(file.settings("[sever]\nport = 1", &[]), &in_file(&sentence));
-    let sentence = in_file("server: there is no such key");
-    refused(file.settings("server = 1", &[]), &sentence);
-    let misplaced = file.settings("storage = \"hidden-word\"", &[]);
-    refused(misplaced, &in_file("storage: there is no such key"));
+    for (content, sentence) in [
+        ("[server]\nprot = 1", "server.prot: there is no such key; did you mean server.port?"),
+        ("[server]\nspeed = 1", "server.speed: there is no such key"),
+        ("[sever]\nport = 1", "sever: there is no such section; did you mean server?"),
+        ("[moon]\nport = 1", "moon: there is no such section"),
+        ("server = 1", "server: is a section with keys below [server], and has no value of its own"),
+        (
+            "storage = \"hidden-word\"",
+            "storage: is a section with keys below [storage], and has no value of its own",
+        ),
+    ] {
+        refused(file.settings(content, &[]), &in_file(sentence));
+    }
+}
+
+#[test]
+fn all_errors_of_a_configuration_are_reported_at_once() {
+    let file = File::new();
+    let content = "[server]\nprot = 1\nworkers = \"many\"\n[wallet]\nscale = 2\n\
+        [withdrawals]\nmax_amount = \"ten\"\nmax_per_24h = \"0\"\n[storage]\nbackend = \"postgres\"\n";
+    let variables = [("CUEPOINT_SERVER_PORT", "1"), ("CUEPOINT__GIGS__MAX_HOURS", "0")];
+    std::fs::write(file.path(), content).unwrap();
+    let variables = variables.map(|(name, value)| (name.into(), value.into())).to_vec();
+    let layers = Layers { file: Some(file.path()), variables, ..Layers::test(&[]) };
+    let in_file = format!("(in {})", file.path().display());
+    let expected = [
+        "CUEPOINT_SERVER_PORT: there is no such variable; did you mean CUEPOINT__SERVER__PORT?".to_owned(),
+        format!("server.prot: there is no such key; did you mean server.port? {in_file}"),
+        format!("server.workers: must be a whole number from 1 to 512 {in_file}"),
+        "gigs.max_hours: must be a whole number from 1 to 168".to_owned(),
+        "storage.postgres.url: is required, because storage.backend is postgres; for SQLite, set storage.backend to \
+         sqlite, or name the data directory with --data"
+            .to_owned(),
+        format!("withdrawals.max_amount: is not an amount in USD: not a number {in_file}"),
+        format!("withdrawals.max_per_24h: must be greater than zero {in_file}"),
+    ];
+    let mut found = layers.settings().unwrap_err().sentences;
+    let mut expected = expected.to_vec();
+    (found.sort(), expected.sort());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_invalid_value_causes_no_further_error() {
+    let content = "[storage]\nbackend = \"oracle\"\n[bootstrap]\noperator_email = \"ada\"\noperator_password = \
+        \"12345678\"\n";
+    let file = File::new();
+    std::fs::write(file.path(), content).unwrap();
+    let production = Layers {
+        environment: DeploymentEnvironment::Production,
+        file: Some(file.path()),
+        ..Layers::test(&[])
+    };
+    let sentences = production.settings().unwrap_err().sentences;
+    let keys: Vec<&str> = sentences.iter().filter_map(|sentence| Some(sentence.split_once(':')?.0)).collect();
+    assert_eq!(keys, ["bootstrap.operator_email", "storage.backend"], "{sentences:?}");
+}
+
+#[test]
+fn amounts_are_not_judged_while_their_currency_is_invalid() {
+    let settings =
+        File::new().settings("[wallet]\ncurrency = \"dollars\"\n[tips]\nmin_amount = \"1.001\"\n", &[]);
+    let sentences = settings.unwrap_err().sentences;
+    assert_eq!(sentences.len(), 1, "{sentences:?}");
+    assert!(sentences.iter().all(|sentence| sentence.starts_with("wallet.currency: ")), "{sentences:?}");
 }
 
 #[test]
@@ -104,20 +164,23 @@ fn configuration_errors_outside_the_file_do_not_name_the_file() {
     let overridden = file.settings("[server]\nport = 9000", &[("server.port", "x")]);
     refused(overridden, "server.port: must be a whole number from 0 to 65535");
     let missing = file.settings("[storage]\nbackend = \"postgres\"", &[]);
-    refused(missing, "storage.postgres.url: is required");
+    refused(
+        missing,
+        "storage.postgres.url: is required, because storage.backend is postgres; for SQLite, set storage.backend to sqlite, \
+         or name the data directory with --data",
+    );
 }
 
 #[test]
 fn configuration_errors_do_not_show_the_content_of_the_file() {
     let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
     let error = missing.settings().unwrap_err().to_string();
-    assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");
+    assert!(error.starts_with("/nowhere/cuepoint.toml: cannot be read: "), "{error}");
 
     let file = File::new();
     let broken = file.settings("[bootstrap]\noperator_password = \"hidden-word\" x\n", &[]);
     let error = broken.unwrap_err().to_string();
-    let beginning =
-        format!("CUEPOINT_CONFIG: {} is invalid: TOML parse error at line 2", file.path().display());
+    let beginning = format!("{}: is not valid TOML: TOML parse error at line 2", file.path().display());
     assert!(error.starts_with(&beginning), "{error}");
     assert!(!error.contains("hidden-word") && !error.contains('\n'), "{error}");
 }

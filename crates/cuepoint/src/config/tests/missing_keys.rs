@@ -6,11 +6,14 @@ use super::{Layers, refused, settings};
 fn missing_or_conflicting_configuration_keys_are_refused() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
     let smtp = ("notifier.email", "smtp");
-    refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");
+    refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required\nnotifier.from: is required");
     let url = ("notifier.smtp_url", "smtp://127.0.0.1:2525");
     refused(Layers::test(&[smtp, url]).settings(), "notifier.from: is required");
     refused(Layers::test(&[("notifier.phone", "webhook")]).settings(), "notifier.webhook_url: is required");
-    refused(Layers::test(&[("storage.backend", "postgres")]).settings(), "storage.postgres.url: is required");
+    refused(
+        Layers::test(&[("storage.backend", "postgres"), ("storage.postgres.url", "mysql://db/x")]).settings(),
+        "storage.postgres.url: must begin with postgres://",
+    );
     let (email, password) = ("bootstrap.operator_email", "bootstrap.operator_password");
     refused(Layers::test(&[(email, "a@example.com")]).settings(), "bootstrap.operator_password: is required");
     refused(Layers::test(&[(password, "12345678")]).settings(), "bootstrap.operator_email: is required");

@@ -40,7 +40,12 @@ fn development_settings_are_refused_in_production() {
             "http://app.example/restore#{token}",
             "notifier.restore_url: must be https in production, unless it is on this machine",
         ),
-        ("storage.postgres.url", "", "storage.postgres.url: is required"),
+        (
+            "storage.postgres.url",
+            "",
+            "storage.postgres.url: is required, because storage.backend is postgres; for SQLite, set storage.backend to \
+         sqlite, or name the data directory with --data",
+        ),
         (
             "payouts.webhook_url",
             "http://payouts.example.com",

@@ -7,29 +7,29 @@ use super::*;
 const DEVELOPMENT: DeploymentEnvironment = DeploymentEnvironment::Development;
 
 /// Layers of an environment with further variables and an option of the command line.
-fn given(
-    environment: DeploymentEnvironment,
-    variables: &[(&str, &str)],
-    storage: Option<StorageOption>,
-) -> Layers {
+fn given(environment: DeploymentEnvironment, variables: &[(&str, &str)], options: Options) -> Layers {
     let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    Layers { environment, variables, storage, ..Layers::test(&[]) }
+    Layers { environment, variables, options, ..Layers::test(&[]) }
 }
 
-fn data(directory: &str) -> Option<StorageOption> {
-    Some(StorageOption::Data(directory.to_owned()))
+fn data(directory: &str) -> Options {
+    Options::default().data(directory.to_owned())
+}
+
+fn none() -> Options {
+    Options::default()
 }
 
 #[test]
 fn the_highest_layer_sets_the_data_directory() {
     let (key, systemd) = ("CUEPOINT__STORAGE__DIR", "STATE_DIRECTORY");
     for (variables, option, expected) in [
-        (&[][..], None, "./cuepoint-data"),
-        (&[(systemd, "")], None, "./cuepoint-data"),
-        (&[(systemd, "/var/lib/cuepoint")], None, "/var/lib/cuepoint"),
-        (&[(systemd, "/var/lib/cuepoint:/var/lib/other")], None, "/var/lib/cuepoint"),
-        (&[(systemd, "/var/lib/cuepoint"), (key, "")], None, "/var/lib/cuepoint"),
-        (&[(systemd, "/var/lib/cuepoint"), (key, "/data")], None, "/data"),
+        (&[][..], none(), "./cuepoint-data"),
+        (&[(systemd, "")], none(), "./cuepoint-data"),
+        (&[(systemd, "/var/lib/cuepoint")], none(), "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint:/var/lib/other")], none(), "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint"), (key, "")], none(), "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint"), (key, "/data")], none(), "/data"),
         (&[(systemd, "/var/lib/cuepoint"), (key, "/data")], data("mine"), "mine"),
     ] {
         let layers = given(DEVELOPMENT, variables, option);
@@ -45,7 +45,7 @@ fn the_configuration_file_overrides_the_state_directory() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("cuepoint.toml");
     std::fs::write(&path, "[storage]\ndir = \"/file\"\n").unwrap();
-    let layers = Layers { file: Some(path), ..given(DEVELOPMENT, &[("STATE_DIRECTORY", "/s")], None) };
+    let layers = Layers { file: Some(path), ..given(DEVELOPMENT, &[("STATE_DIRECTORY", "/s")], none()) };
     assert_eq!(layers.settings().unwrap().storage.directory(), Some(Path::new("/file")));
 }
 
@@ -59,7 +59,7 @@ fn command_line_options_select_the_store() {
         let layers = given(environment, &postgres, data("/data"));
         assert_eq!(layers.settings().unwrap().storage.directory(), Some(Path::new("/data")));
         assert!(layers.effective().unwrap().contains("storage.backend = \"sqlite\"\n"));
-        let layers = given(environment, &postgres, Some(StorageOption::Ephemeral));
+        let layers = given(environment, &postgres, Options::default().ephemeral());
         assert!(matches!(layers.settings().unwrap().storage, Storage::Memory));
         assert!(layers.effective().unwrap().contains("storage.backend = \"memory\"\n"));
     }
@@ -72,7 +72,7 @@ fn production_accepts_sqlite_and_refuses_memory() {
     let settings = given(production, &[], data("/data")).settings().unwrap();
     assert_eq!(settings.storage.directory(), Some(Path::new("/data")));
     refused(
-        given(production, &[], Some(StorageOption::Ephemeral)).settings(),
+        given(production, &[], Options::default().ephemeral()).settings(),
         "storage.backend: memory is refused in production, because its data ends with the process (--ephemeral)",
     );
 }
@@ -82,12 +82,12 @@ fn production_requires_an_explicit_data_directory() {
     let production = DeploymentEnvironment::Production;
     let (backend, dir) = (("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", "/data"));
     refused(
-        given(production, &[backend, ("STATE_DIRECTORY", "")], None).settings(),
+        given(production, &[backend, ("STATE_DIRECTORY", "")], none()).settings(),
         "storage.dir: is required in production, unless --data or $STATE_DIRECTORY names the data directory",
     );
     for named in [
-        given(production, &[backend, dir], None),
-        given(production, &[backend, ("STATE_DIRECTORY", "/data")], None),
+        given(production, &[backend, dir], none()),
+        given(production, &[backend, ("STATE_DIRECTORY", "/data")], none()),
         given(production, &[backend], data("/data")),
     ] {
         assert_eq!(named.settings().unwrap().storage.directory(), Some(Path::new("/data")));
@@ -106,7 +106,7 @@ fn key_files_are_created_in_the_sqlite_data_directory_outside_production() {
     for environment in [DEVELOPMENT, DeploymentEnvironment::Test] {
         let paths = ["/data/signing-keys", "/data/webhook-keys"].map(|path| Some(PathBuf::from(path)));
         assert_eq!(created(given(environment, &[], data("/data"))), paths);
-        assert_eq!(created(given(environment, &[], Some(StorageOption::Ephemeral))), [None, None]);
+        assert_eq!(created(given(environment, &[], Options::default().ephemeral())), [None, None]);
     }
     assert_eq!(created(given(DeploymentEnvironment::Production, &[], data("/data"))), [None, None]);
     let postgres = [("storage.backend", "postgres"), ("storage.postgres.url", "postgres://db/cuepoint")];

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn with(name: &str, value: &str) -> Result<Settings, ConfigError> {
+fn with(name: &str, value: &str) -> Result<Settings, Problems> {
     Layers { variables: vec![(name.into(), value.into())], ..Layers::test(&[]) }.settings()
 }
 
@@ -11,29 +11,26 @@ fn a_misspelled_variable_is_refused_and_the_right_name_suggested() {
     for (name, sentence) in [
         (
             "CUEPOINT_SERVER__PORT",
-            "CUEPOINT_SERVER__PORT: there is no such variable; write CUEPOINT__SERVER__PORT",
+            "CUEPOINT_SERVER__PORT: there is no such variable; did you mean CUEPOINT__SERVER__PORT?",
         ),
         (
             "CUEPOINT_SERVER_PORT",
-            "CUEPOINT_SERVER_PORT: there is no such variable; write CUEPOINT__SERVER__PORT",
+            "CUEPOINT_SERVER_PORT: there is no such variable; did you mean CUEPOINT__SERVER__PORT?",
         ),
         (
             "CUEPOINT_STORAGE_POSTGRES_URL",
-            "CUEPOINT_STORAGE_POSTGRES_URL: there is no such variable; write CUEPOINT__STORAGE__POSTGRES__URL",
+            "CUEPOINT_STORAGE_POSTGRES_URL: there is no such variable; did you mean CUEPOINT__STORAGE__POSTGRES__URL?",
         ),
         (
             "CUEPOINT___SERVER__PORT",
-            "_server.port: there is no such key (CUEPOINT___SERVER__PORT; write CUEPOINT__SERVER__PORT)",
+            "_server.port: there is no such key (CUEPOINT___SERVER__PORT; did you mean CUEPOINT__SERVER__PORT?)",
         ),
         (
             "CUEPOINT__SERVER_PORT",
-            "server_port: there is no such key (CUEPOINT__SERVER_PORT; write CUEPOINT__SERVER__PORT)",
+            "server_port: there is no such key (CUEPOINT__SERVER_PORT; did you mean CUEPOINT__SERVER__PORT?)",
         ),
-        (
-            "CUEPOINT_CONFGI",
-            "CUEPOINT_CONFGI: there is no such variable; write keys as CUEPOINT__SECTION__KEY",
-        ),
-        ("CUEPOINT_", "CUEPOINT_: there is no such variable; write keys as CUEPOINT__SECTION__KEY"),
+        ("CUEPOINT_CONFGI", "CUEPOINT_CONFGI: there is no such variable; did you mean CUEPOINT_CONFIG?"),
+        ("CUEPOINT_", "CUEPOINT_: there is no such variable; keys are written as CUEPOINT__SECTION__KEY"),
     ] {
         for value in ["9000", ""] {
             refused(with(name, value), sentence);
@@ -74,4 +71,43 @@ fn a_non_utf8_variable_is_refused() {
     let of = |name: &str| Layers { variables: vec![(name.into(), bytes.clone())], ..Layers::test(&[]) };
     refused(of("CUEPOINT__SERVER__HOST").settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
     refused(of("STATE_DIRECTORY").settings(), "STATE_DIRECTORY: is not UTF-8");
+}
+
+#[test]
+fn the_value_of_a_secret_can_be_in_a_file() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("secret");
+    let from_file = |content: &str, more: &[(&str, &str)]| {
+        std::fs::write(&path, content).unwrap();
+        let mut variables: Vec<(std::ffi::OsString, std::ffi::OsString)> = more
+            .iter()
+            .map(|(key, value)| (crate::config::variables::variable(key).into(), value.into()))
+            .collect();
+        variables.push(("CUEPOINT__STORAGE__POSTGRES__URL_FILE".into(), path.clone().into()));
+        Layers { variables, ..Layers::test(&[]) }
+    };
+    let backend = ("storage.backend", "postgres");
+    let layers = from_file("postgres://cuepoint:hidden-word@db/x\n", &[backend]);
+    let Storage::Postgres(Postgres { url, .. }) = layers.settings().unwrap().storage else { panic!() };
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&url), "postgres://cuepoint:hidden-word@db/x");
+    assert!(layers.effective().unwrap().contains("storage.postgres.url = [REDACTED]\n"));
+
+    let in_file = format!("(in {})", path.display());
+    let wrong = from_file("mysql://cuepoint:hidden-word@db/x", &[backend]).settings();
+    refused(wrong, &format!("storage.postgres.url: must begin with postgres:// {in_file}"));
+    let empty = format!("{} is empty (CUEPOINT__STORAGE__POSTGRES__URL_FILE)", path.display());
+    refused(from_file("\n", &[backend]).settings(), &format!("storage.postgres.url: {empty}"));
+    refused(
+        from_file("postgres://db/x", &[("storage.postgres.url", "postgres://db/y")]).settings(),
+        "storage.postgres.url: CUEPOINT__STORAGE__POSTGRES__URL and CUEPOINT__STORAGE__POSTGRES__URL_FILE must not be \
+         set together",
+    );
+    let name = "CUEPOINT__BOOTSTRAP__OPERATOR_PASSWORD_FILE";
+    let error = with(name, "/nowhere/secret").unwrap_err().to_string();
+    let beginning = "bootstrap.operator_password: /nowhere/secret cannot be read: ";
+    assert!(error.starts_with(beginning) && error.ends_with(&format!(" ({name})")), "{error}");
+    refused(
+        with("CUEPOINT__SERVER__PORT_FILE", "/etc/port"),
+        "CUEPOINT__SERVER__PORT_FILE: only the value of a secret can be in a file",
+    );
 }
