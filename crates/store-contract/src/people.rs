@@ -17,6 +17,7 @@ promises! { ($) people as people_promises {
     an_email_is_unique_regardless_of_letter_case,
     concurrent_registrations_create_one_user_per_email,
     the_first_operator_is_created_once,
+    a_recorded_operator_excludes_a_first_one,
     changed_profiles_round_trip,
     djs_are_listed_newest_first,
     users_are_listed_newest_first,
@@ -244,6 +245,19 @@ pub async fn the_first_operator_is_created_once(store: Arc<dyn Store>) {
     let refused = scenario.store.register_first_operator(&again, &password()).await.unwrap();
     assert_eq!(refused, FirstOperator::MadeBefore);
     assert_eq!(scenario.store.credentials(&email).await.unwrap(), None);
+}
+
+/// After an operator is recorded, none is registered as the first one. Recording can be repeated.
+pub async fn a_recorded_operator_excludes_a_first_one(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    for second in 1..=2 {
+        scenario.store.record_first_operator(at(second)).await.unwrap();
+        assert!(scenario.store.has_first_operator().await.unwrap());
+    }
+    let late = User { role: Role::Operator, ..scenario.stranger(false, at(3)).await };
+    let refused =
+        scenario.store.register_first_operator(&late, &PasswordHash("hash".to_owned())).await.unwrap();
+    assert_eq!(refused, FirstOperator::MadeBefore);
 }
 
 /// The names of several users are read at once; unknown and erased users have none.

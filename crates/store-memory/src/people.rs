@@ -92,6 +92,11 @@ impl People for MemoryStore {
         }
     }
 
+    async fn record_first_operator(&self, _: Timestamp) -> Result<(), Unavailable> {
+        self.lock()?.has_first_operator = true;
+        Ok(())
+    }
+
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
         let book = &self.lock()?.book;
         let both = book.get(id).zip(book.wallets.get(&id));

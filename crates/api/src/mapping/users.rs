@@ -4,8 +4,9 @@
 use cuepoint_domain::application::commands::ChangeUserStatusRefusal;
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ClaimRefusal, ConfirmEmailRefusal, CreateGuestRefusal, EraseRefusal,
-    LoginRefusal, RefreshRefusal, RegisterRefusal, RequestEmailRefusal, RequestResetRefusal,
-    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, TokenRequestRefusal, VerifyRefusal,
+    FirstOperatorRefusal, LoginRefusal, NewOperatorRefusal, RefreshRefusal, RegisterRefusal,
+    RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal,
+    TokenRequestRefusal, VerifyRefusal,
 };
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::timestamp::Timestamp;
@@ -30,6 +31,23 @@ impl From<RegisterRefusal> for ApiError {
             RegisterRefusal::EmailTaken => Errors::one("email", validation_texts::taken("email")),
             RegisterRefusal::BreachedPassword => breached_password(),
         })
+    }
+}
+
+impl From<FirstOperatorRefusal> for ApiError {
+    fn from(refusal: FirstOperatorRefusal) -> Self {
+        match refusal {
+            FirstOperatorRefusal::MadeBefore => Code::NotFound.into(),
+            FirstOperatorRefusal::InvalidCode => {
+                Self::invalid(Errors::one("code", validation_texts::stale("code")))
+            }
+            FirstOperatorRefusal::Account(NewOperatorRefusal::EmailTaken) => {
+                Self::invalid(Errors::one("email", validation_texts::taken("email")))
+            }
+            FirstOperatorRefusal::Account(NewOperatorRefusal::BreachedPassword) => {
+                Self::invalid(breached_password())
+            }
+        }
     }
 }
 

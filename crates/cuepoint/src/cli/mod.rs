@@ -4,6 +4,7 @@ mod backup;
 mod endpoint_keys;
 mod key_rotation;
 mod ledger_verify;
+mod operators;
 mod restore;
 pub mod serve;
 mod signals;
@@ -30,6 +31,7 @@ use cuepoint_adapters::observability::telemetry;
 use cuepoint_adapters::security::keys::{Algorithm, OlderKeys, Rotation};
 use cuepoint_adapters::security::random::RandomSecrets;
 use endpoint_keys::WithoutWebhookKeys;
+use operators::OperatorCommand;
 use storage_copy::CopyArguments;
 
 /// The default delay before a new key signs: longer than servers need to read it and verifiers to fetch it,
@@ -142,6 +144,9 @@ enum Command {
         #[arg(long, value_name = "NAME")]
         database_name: String,
     },
+    /// Add, list and remove operators in the storage. On SQLite, stop the server first.
+    #[command(subcommand)]
+    Operator(OperatorCommand),
     /// Verify the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
@@ -156,6 +161,10 @@ enum Command {
     Config(ConfigCommand),
     /// Print the OpenAPI document.
     Openapi,
+    /// Print the completions of the command line for a shell.
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page.
+    Manual,
 }
 
 impl Default for Command {
@@ -231,10 +240,13 @@ pub fn run() -> ExitCode {
         | Command::Backup { .. }
         | Command::Restore { .. }
         | Command::FinalizeUpgrade { .. }
+        | Command::Operator(_)
         | Command::Storage(_)
         | Command::Keys(_)
         | Command::Config(_)
-        | Command::Openapi => ExitCode::FAILURE,
+        | Command::Openapi
+        | Command::Completions { .. }
+        | Command::Manual => ExitCode::FAILURE,
     };
     // Only the service must keep running while its log is not read; other commands wait and lose no line.
     let queue = matches!(command, Command::Serve(_)).then(telemetry::queue).transpose();
@@ -308,6 +320,10 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             let level = FeatureLevel::NEWEST.number();
             print(&format!("{database_name}: feature level {level}, {before} before\n"))?;
         }
+        Command::Operator(command) => {
+            let settings = start(queue)?;
+            block_on(operators::run(settings, command))?;
+        }
         Command::Ledger(LedgerCommand::Verify) => {
             let settings = start(queue)?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);
@@ -344,6 +360,16 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
         Command::Openapi => {
             let document = cuepoint_api::openapi::document().to_pretty_json()?;
             print(&format!("{document}\n"))?;
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "cuepoint", &mut script);
+            print(&String::from_utf8_lossy(&script))?;
+        }
+        Command::Manual => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+            print(&String::from_utf8_lossy(&page))?;
         }
     }
     Ok(ExitCode::SUCCESS)

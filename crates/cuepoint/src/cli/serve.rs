@@ -1,13 +1,13 @@
 //! The life cycle of the service: start, announce, serve, stop.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
-use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError, WithoutKeys};
+use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError, Operators, WithoutKeys};
 use cuepoint_domain::ports::{Opening, Store};
 use socket2::{Domain, Socket, Type};
 
@@ -114,6 +114,7 @@ async fn run(
     };
     let background = BackgroundJobs::start(&composed, intervals, without_keys);
     announce(backend.data_directory().as_deref(), &url);
+    show_code(&service.use_cases.operators, &url).await;
     tracing::info!("API documentation at {url}/docs/");
     let ended = until_stopped(service, server, signals).await;
     background.stop().await;
@@ -192,6 +193,25 @@ fn announce(data_directory: Option<&Path>, url: &str) {
         data_directory.map(|path| format!("data directory: {}\n", path.display())).unwrap_or_default();
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{place}listening on {url}").and_then(|()| out.flush());
+}
+
+/// Prints the code with which the first operator registers, while there was none, to a terminal alone: a file or a journal
+/// would keep it.
+async fn show_code(operators: &Operators, url: &str) {
+    if !io::stdout().is_terminal() {
+        return;
+    }
+    let code = match operators.issue_code().await {
+        Ok(Some(code)) => code.0,
+        Ok(None) => return,
+        Err(error) => return tracing::warn!(%error, "no code for the first operator was issued"),
+    };
+    let shown = format!(
+        "\nThere is no operator yet. Within an hour, register the first one with this code:\n\n    {code}\n\n\
+         POST {url}/api/v1/auth/first-operator takes it; `cuepoint operator add EMAIL` needs none.\n\n"
+    );
+    // A failed write is ignored, because the terminal may be closed.
+    drop(io::stdout().lock().write_all(shown.as_bytes()));
 }
 
 /// Serves until a signal, then ends the streams of events, closes the listener and drains the requests in

@@ -31,7 +31,7 @@ use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::outgoing::OutgoingCalls;
 use cuepoint_adapters::runtime::{TokioTasks, TokioTimer};
 use cuepoint_adapters::security::authentication::Authentication;
-use cuepoint_adapters::security::keys::KeysInForce;
+use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
 use cuepoint_adapters::security::passwords::Argon2Passwords;
 use cuepoint_adapters::security::personal_tokens::KeptTokens;
 use cuepoint_adapters::security::random::RandomSecrets;
@@ -86,6 +86,20 @@ pub fn check(settings: &Settings, secrets: RandomSecrets) -> Result<Providers, P
 pub async fn open(settings: &Settings, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
     let backend = backend(settings);
     named(&*backend, backend.open(opening).await)
+}
+
+/// Opens the configured store for a command of the person at the machine, with use cases that issue no tokens and send no
+/// messages. Close the store afterwards.
+///
+/// # Errors
+/// As [`open`].
+pub async fn without_server(settings: &Settings) -> anyhow::Result<(Arc<dyn Store>, UseCases)> {
+    let secrets = RandomSecrets::new()?;
+    let random = || KeyRing::random(secrets).map(KeysInForce::fixed);
+    let keys = Keys { signing: random()?, webhooks: random()? };
+    let store = open(settings, Opening::AsConfigured).await?;
+    let composed = compose(settings, keys, Providers::none(), store.clone(), Arc::default(), String::new())?;
+    Ok((store, composed.service.use_cases.clone()))
 }
 
 /// Applies the missing migrations to the configured store and returns their names.

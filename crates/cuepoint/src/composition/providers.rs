@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use cuepoint_adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
+use cuepoint_adapters::notifier::{Channel, Channels, LogChannel, MessageLinks, SmtpChannel, WebhookChannel};
 use cuepoint_adapters::payouts::{Manual, PayoutWebhook};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::signed_messages::WebhookClient;
@@ -17,6 +17,18 @@ pub struct Providers {
     pub(super) notifier: Arc<dyn Notifier>,
     pub(super) topups: Arc<dyn TopupProvider>,
     pub(super) payouts: Arc<dyn PayoutProvider>,
+}
+
+impl Providers {
+    /// Providers of a process that sends nothing.
+    pub(super) fn none() -> Self {
+        let links = MessageLinks::default();
+        Self {
+            notifier: Arc::new(Channels { email: None, phone: None, links }),
+            topups: Arc::new(NoProvider),
+            payouts: Arc::new(Manual),
+        }
+    }
 }
 
 /// Creates the configured providers, or returns what is wrong with each.

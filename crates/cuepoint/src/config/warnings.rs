@@ -4,8 +4,8 @@ use super::storage::{DIRECTORY, POSTGRES_URL};
 use super::{DeploymentEnvironment, EmailChannel, Settings, Storage, TopupProviderKind};
 
 /// The warning of a deployment in which nobody can decide about withdrawals. The configuration does not show it.
-pub const NO_OPERATOR: &str = "there is no active operator: nobody can approve withdrawals or correct balances; set \
-     bootstrap.operator_email and bootstrap.operator_password to create one at the start";
+pub const NO_OPERATOR: &str = "there is no active operator: nobody can approve withdrawals or correct balances; add one with \
+     `cuepoint operator add EMAIL`";
 
 impl Settings {
     /// The warnings about what cannot work with these settings, each as one sentence that names the key.

@@ -40,11 +40,11 @@ pub use readiness::Readiness;
 pub use use_cases::UseCases;
 pub use users::{
     AccountClaim, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ClaimRefusal,
-    ConfirmEmailRefusal, CreateGuestRefusal, EmailChanges, EraseRefusal, FailedRejections, GuestBlocks,
-    GuestRejections, LoginRefusal, OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal,
-    RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal,
-    RestoreEmailRefusal, SendCodeRefusal, SignIns, SignedIn, TokenRequest, TokenRequestRefusal,
-    Verifications, VerifyRefusal,
+    ConfirmEmailRefusal, CreateGuestRefusal, DismissalRefusal, EmailChanges, EraseRefusal, FailedRejections,
+    FirstOperatorRefusal, GuestBlocks, GuestRejections, LoginRefusal, NewOperator, NewOperatorRefusal,
+    Operators, OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal, RegisterRefusal,
+    Registration, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
+    SendCodeRefusal, SignIns, SignedIn, TokenRequest, TokenRequestRefusal, Verifications, VerifyRefusal,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

@@ -14,8 +14,8 @@ use crate::application::queries::{
 };
 use crate::application::readiness::Readiness;
 use crate::application::users::{
-    EmailChanges, GuestBlocks, GuestRejections, OwnSessions, OwnTokens, PasswordChanges, PersonalData,
-    SignIns, Verifications,
+    EmailChanges, GuestBlocks, GuestRejections, Operators, OwnSessions, OwnTokens, PasswordChanges,
+    PersonalData, SignIns, Verifications,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Store, Unavailable};
@@ -27,6 +27,8 @@ pub struct UseCases {
     pub executor: Executor,
     /// Registration, login and refresh tokens.
     pub sign_ins: SignIns,
+    /// The first operator, and those whom the person at the machine manages.
+    pub operators: Operators,
     /// The principal's own sessions.
     pub sessions: OwnSessions,
     pub tokens: OwnTokens,
@@ -95,8 +97,10 @@ impl UseCases {
         let retention = Retention { store, env: env.clone() };
         let executor = Executor::new(env.clone());
         let deliveries = Deliveries::new(env.clone());
+        let sign_ins = SignIns { env: env.clone(), executor: executor.clone() };
         Self {
-            sign_ins: SignIns { env: env.clone(), executor: executor.clone() },
+            operators: Operators::new(sign_ins.clone()),
+            sign_ins,
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
             tokens: OwnTokens { env: env.clone(), executor: executor.clone() },
             passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },

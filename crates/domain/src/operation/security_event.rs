@@ -2,7 +2,7 @@
 
 use crate::entity_facts::{EntityFacts, described};
 use crate::ids::UserId;
-use crate::operation::{Actor, Book, Entity, Outcome, Plan, Step, UserChange, WithdrawalJudgement};
+use crate::operation::{Book, Entity, Outcome, Plan, Step, UserChange, WithdrawalJudgement};
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::Line;
 use crate::user::{User, UserStatusChange};
@@ -11,20 +11,19 @@ use crate::user::{User, UserStatusChange};
 const NOTHING: &str = "nothing";
 
 impl SecurityEvent {
-    /// The event that a plan with this outcome records: every change that requires a reason is an operator's.
+    /// The event that a plan with this outcome records: every change that requires a reason is an operator's, or
+    /// was made by the person at the machine, whom the reason names.
     /// The book does not have the changes of the plan yet.
     #[must_use]
     pub fn of_plan(plan: &Plan, outcome: &Outcome, book: &Book) -> Option<Self> {
         let metadata = plan.metadata();
-        let (Actor::User(actor), Some(reason)) = (metadata.actor, metadata.reason.as_ref()) else {
-            return None;
-        };
+        let reason = metadata.reason.as_ref()?;
         let (action, change) = (plan.kind().name(), change_of(plan.step(), outcome, book));
         let detail = Line::from_stored(format!("{action}: {change}: {}", reason.as_str()));
         Some(Self {
             kind: SecurityEventKind::OperatorAction,
             user: outcome.entity.owner(),
-            actor: Some(actor),
+            actor: metadata.person(),
             session: metadata.session,
             client: metadata.client.clone(),
             detail: Some(detail),

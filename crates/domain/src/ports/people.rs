@@ -102,6 +102,9 @@ pub trait People: Send + Sync {
         password: &PasswordHash,
     ) -> Result<FirstOperator, Unavailable>;
 
+    /// Records that there was an operator, so that none is registered as the first one anymore. It may be repeated.
+    async fn record_first_operator(&self, at: Timestamp) -> Result<(), Unavailable>;
+
     /// A user with their balance, as of one snapshot.
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable>;
 

@@ -139,6 +139,18 @@ impl People for SqlStore {
         Ok(unless_taken(done.await, FirstOperator::EmailTaken)?)
     }
 
+    async fn record_first_operator(&self, at: Timestamp) -> Result<(), Unavailable> {
+        let done = self.transact(at, async |connection, at| {
+            lock_beside(connection, Lock::FirstOperator).await?;
+            let before = bootstrap_operator::table.select(bootstrap_operator::singleton);
+            if !select(exists(before)).get_result(connection).await? {
+                record_first_operator(connection, at).await?;
+            }
+            Ok(())
+        });
+        Ok(done.await?)
+    }
+
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
         self.profile_by_id(id).await
     }

@@ -1,7 +1,8 @@
 //! Registration, login, and refresh tokens.
 
 use cuepoint_domain::application::{
-    AccountClaim, ClaimRefusal, CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn,
+    AccountClaim, ClaimRefusal, CommandError, LoginRefusal, NewOperator, RegisterRefusal, Registration,
+    SignedIn,
 };
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
@@ -25,6 +26,9 @@ use cuepoint_views::wire::names;
 /// The fields of a new guest account in an example.
 const GUEST: &[(&str, &str)] = &[("name", "Mia"), ("email", "guest-7@guest.invalid")];
 
+/// The fields of the first operator in an example.
+const OPERATOR: &[(&str, &str)] = &[("name", "Ada"), ("email", "ada@example.com")];
+
 operations! {
     /// Register a user
     ///
@@ -40,6 +44,20 @@ operations! {
         answers: created::<SessionView>("The first session of the new user."),
         class: Class::Registrations,
         body: object::<RegistrationBody>(),
+    }
+
+    /// Register the first operator
+    ///
+    /// Registers the first operator of the service, with a code that the service prints on its terminal, and starts a
+    /// session. The code is valid for an hour. Once there was an operator, this returns 404. If the answer is lost, log
+    /// in.
+    POST "/api/v1/auth/first-operator" "registerFirstOperator" {
+        tag: SignIn,
+        run: anonymous(register_first_operator),
+        answers: created::<SessionView>("The first session of the operator.").showing(OPERATOR),
+        class: Class::Guess,
+        body: object::<FirstOperatorBody>(),
+        fails: &[Code::NotFound],
     }
 
     /// Create a guest account
@@ -143,6 +161,23 @@ body! {
 }
 
 body! {
+    /// The first operator.
+    pub struct FirstOperatorBody as "FirstOperator", example: {
+        "code": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "name": "Ada", "email": "ada@example.com",
+        "password": "correct horse"
+    } {
+        /// Code that the service printed on its terminal.
+        code: Token = required(kinds::TOKEN),
+        /// Display name.
+        name: Line = required(kinds::LINE),
+        /// E-mail address, unique regardless of letter case.
+        email: Email = required(kinds::EMAIL),
+        /// Password. One of the most common passwords in data leaks returns 422.
+        password: Password = required(kinds::PASSWORD),
+    }
+}
+
+body! {
     /// A guest account.
     pub struct GuestBody as "Guest", example: {"name": "Mia"} {
         /// Display name; `Guest` by default.
@@ -214,6 +249,13 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     }
     call.refund_unhashed(&registered);
     ApiResponse::new("Registered.", session(&call, &registered?))
+}
+
+async fn register_first_operator(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let FirstOperatorBody { code, name, email, password } = call.counted_body()?;
+    let new = NewOperator { name, email, password };
+    let registered = call.use_cases().operators.register_first(&call.client_context(), &code, new).await?;
+    ApiResponse::new("Registered.", session(&call, &registered))
 }
 
 async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {

@@ -41,6 +41,7 @@ pub(crate) use raw::{RawConnection, answers, exchange};
 pub(crate) use routes::{ROUTES, Route, UNKNOWN_CODE};
 pub(crate) use server::{
     LISTENING, Place, SHARED_KEY, Server, completed, default_hash_cost, once_servers_are_gone, run, run_at,
+    run_with_input,
 };
 
 use std::sync::Barrier;

@@ -1,6 +1,7 @@
 //! The server binary as a separate process.
 
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
@@ -8,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{env, thread};
+
+use nix::pty::{OpenptyResult, openpty};
 
 use super::{Client, Database, Store, eventually};
 
@@ -79,6 +82,17 @@ impl Log {
     }
 }
 
+/// What a server shows on its terminal.
+#[derive(Clone, Default)]
+pub(crate) struct Shown(Log);
+
+impl Shown {
+    /// The text so far.
+    pub(crate) fn text(&self) -> String {
+        self.0.text()
+    }
+}
+
 impl Server {
     /// A server on a fresh store.
     pub(crate) fn start(store: Store) -> Self {
@@ -133,6 +147,18 @@ impl Server {
         server
     }
 
+    /// A server on a fresh store, whose standard output is a terminal, and what it shows there.
+    pub(crate) fn on_terminal(store: Store) -> (Self, Shown) {
+        let database = (store != Store::Memory).then(|| Arc::new(Database::of(store)));
+        let place = database.as_ref().map_or(Place::Memory, |database| database.place());
+        let OpenptyResult { master, slave } = openpty(None, None).unwrap();
+        let terminal = (Stdio::from(slave), Some(File::from(master)));
+        let shown = Shown::default();
+        let mut server = Self::spawn_saying(database, &place, &["serve"], &[], terminal, &shown.0);
+        server.read_log();
+        (server, shown)
+    }
+
     fn spawn(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
         let mut server = Self::spawn_unread(database, place, &["serve"], keys);
         server.read_log();
@@ -145,22 +171,35 @@ impl Server {
         arguments: &[&str],
         keys: &[(&str, &str)],
     ) -> Self {
-        let mut command = command(arguments);
-        command.env("CUEPOINT__SERVER__WORKERS", "2");
-        place.configure(&mut command);
-        for (key, value) in keys {
-            command.env(variable(key), value);
-        }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let log = Log::default();
+        let mut server = Self::spawn_saying(database, place, arguments, keys, (Stdio::piped(), None), &log);
+        server.log = log;
+        server
+    }
+
+    /// A server with this standard output, from whose other end, or pipe, its words are read.
+    fn spawn_saying(
+        database: Option<Arc<Database>>,
+        place: &Place,
+        arguments: &[&str],
+        keys: &[(&str, &str)],
+        (stdout, other_end): (Stdio, Option<File>),
+        said: &Log,
+    ) -> Self {
+        let mut command = configured(place, arguments, &[&[("server.workers", "2")], keys].concat());
+        let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
         let (log, (told, address)) = (Log::default(), mpsc::channel());
-        log.follow(child.stdout.take().unwrap(), Some(told));
+        match other_end {
+            Some(end) => said.follow(end, Some(told)),
+            None => said.follow(child.stdout.take().unwrap(), Some(told)),
+        }
         let mut unread = child.stderr.take();
         match address.recv_timeout(Duration::from_secs(60)) {
             Ok(address) => Self { child, client: Client::new(&address), log, unread, database },
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                let (mut said, stderr) = (log.text(), unread.take());
+                let (mut said, stderr) = (said.text(), unread.take());
                 let _ = stderr.unwrap().read_to_string(&mut said);
                 panic!("the server does not say where it listens ({error}):\n{said}");
             }
@@ -243,11 +282,31 @@ pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) 
 
 /// Runs the binary to completion, and returns its exit status with standard output and standard error.
 pub(crate) fn run_at(place: &Place, arguments: &[&str], keys: &[(&str, &str)]) -> (ExitStatus, String) {
+    completed(configured(place, arguments, keys))
+}
+
+/// The binary with these arguments and this configuration.
+fn configured(place: &Place, arguments: &[&str], keys: &[(&str, &str)]) -> Command {
     let mut command = command(arguments);
     place.configure(&mut command);
     for (key, value) in keys {
         command.env(variable(key), value);
     }
+    command
+}
+
+/// Like [`run_at`], with this text as standard input.
+pub(crate) fn run_with_input(
+    place: &Place,
+    arguments: &[&str],
+    keys: &[(&str, &str)],
+    input: &str,
+) -> (ExitStatus, String) {
+    let mut command = configured(place, arguments, keys);
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(input.as_bytes()).unwrap();
+    file.rewind().unwrap();
+    command.stdin(file);
     completed(command)
 }
 

@@ -1,6 +1,7 @@
 //! What users change about themselves outside the ledger.
 //!
 //! - `registration`, `guest_accounts`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
+//! - [`Operators`]: the first operator, and those whom the person at the machine adds and removes;
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`], [`GuestRejections`]: blocks of guests, and rejections of guest accounts, by DJs;
@@ -11,6 +12,7 @@ mod email_changes;
 mod guest_accounts;
 mod guest_rejections;
 mod logins;
+mod operators;
 mod own_password;
 mod passwords;
 mod personal_data;
@@ -24,6 +26,7 @@ pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, 
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use guest_rejections::{FailedRejections, GuestRejections};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
+pub use operators::{DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal, Operators};
 pub(super) use own_password::{is_own_password, own_password};
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};

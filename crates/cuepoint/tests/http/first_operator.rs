@@ -1,0 +1,53 @@
+//! The first operator, who registers with the code that the server shows on its terminal.
+
+use serde_json::{Value, json};
+
+use crate::harness::{PASSWORD, Person, Server, Store, eventually};
+
+on_every_store!(
+    the_first_operator_registers_with_the_code_on_the_terminal,
+    a_server_without_a_terminal_shows_no_code,
+);
+
+const EMAIL: &str = "operator@example.com";
+
+fn registration(code: &str) -> Value {
+    json!({"code": code, "name": "Ada", "email": EMAIL, "password": PASSWORD})
+}
+
+/// The code on a line of its own, as 32 bytes in base64.
+fn code_in(shown: &str) -> Option<String> {
+    shown.lines().map(str::trim).find(|line| line.len() == 43 && !line.contains(' ')).map(str::to_owned)
+}
+
+/// Attack API2: becoming an operator with a wrong, an old or a used code.
+fn the_first_operator_registers_with_the_code_on_the_terminal(store: Store) {
+    let (server, shown) = Server::on_terminal(store);
+    let code = eventually("the code is shown", || code_in(&shown.text()));
+    let client = server.client();
+    let register = |body: &Value| client.post("/auth/first-operator", body);
+
+    register(&json!({})).invalid(&["code", "name", "email", "password"]);
+    register(&registration(&code.to_uppercase())).invalid(&["code"]);
+    let taken = server.guest();
+    register(&json!({"code": code, "name": "Ada", "email": taken.email, "password": PASSWORD}))
+        .invalid(&["email"]);
+    register(&json!({"code": code, "name": "Ada", "email": EMAIL, "password": "short"}))
+        .invalid(&["password"]);
+
+    let session = register(&registration(&code)).data(201);
+    let operator = Person::signed_in(&client, &session);
+    operator.get("/operator/users").data(200);
+    client.login(EMAIL).get("/operator/users").data(200);
+    let second = json!({"code": code, "name": "Eve", "email": "eve@example.com", "password": PASSWORD});
+    register(&second).refused(404, "not_found");
+    assert!(!server.log().contains(&code), "the code is in the log");
+    let events = operator.get("/operator/security-log").text;
+    assert!(events.contains("first operator"), "{events}");
+}
+
+fn a_server_without_a_terminal_shows_no_code(store: Store) {
+    let server = Server::start(store);
+    assert!(!server.log().contains("There is no operator yet"), "{}", server.log());
+    server.client().post("/auth/first-operator", &registration(&"A".repeat(43))).invalid(&["code"]);
+}
