@@ -1,6 +1,6 @@
 //! Connections of the web server: what happens to every request before a handler reads it.
 //!
-//! Reading order, along a request: [`web_server`] (workers and connections), [`request_gate`] and `refusals` (the
+//! Reading order, along a request: [`web_server`] (workers and connections), [`worker_pulse`], [`request_gate`] and `refusals` (the
 //! bytes of a connection), [`observe`] (request id, log line and metrics), [`client_address`], [`rate_limits`],
 //! [`deadline`]. No module knows an operation. The crate of the handlers states how a failure outside them is
 //! shown.
@@ -18,3 +18,4 @@ mod response_framing;
 mod response_headers;
 mod undrained_body;
 pub mod web_server;
+pub mod worker_pulse;

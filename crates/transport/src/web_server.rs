@@ -21,6 +21,7 @@ use socket2::SockRef;
 use crate::connections::Connection;
 use crate::observe::Observer;
 use crate::refusals::{Refuse, Stream};
+use crate::worker_pulse::WorkerPulse;
 
 /// The time for which a client may take to close its side.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,7 +42,8 @@ pub struct ServerSettings {
 }
 
 /// The server on this listener, built as by `actix_web::HttpServer`, which serves plain TCP streams only and
-/// thus cannot replace its parser's refusals. Each worker handles requests with an application of its own.
+/// thus cannot replace its parser's refusals. Each worker handles requests with an application of its own, and
+/// takes part in the pulse.
 ///
 /// # Errors
 /// When the listener cannot be used.
@@ -50,6 +52,7 @@ pub fn server<T, B>(
     observer: Observer,
     listener: TcpListener,
     settings: &ServerSettings,
+    pulse: WorkerPulse,
 ) -> anyhow::Result<Server>
 where
     T: ServiceFactory<
@@ -72,6 +75,7 @@ where
     let stopping = builder.graceful_shutdown_signal();
     let limits = Limits { head: settings.head_timeout, keep_alive: settings.keep_alive };
     let served = builder.listen("http", listener, move || {
+        pulse.begin();
         connections(application(), observer.clone(), limits, stopping.clone())
     });
     Ok(served.context("the listener cannot be used")?.run())

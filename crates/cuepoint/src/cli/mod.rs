@@ -7,6 +7,7 @@ mod ledger_verify;
 mod operators;
 mod restore;
 pub mod serve;
+mod service_manager;
 mod signals;
 mod storage_copy;
 

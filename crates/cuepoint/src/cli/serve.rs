@@ -11,8 +11,8 @@ use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError,
 use cuepoint_domain::ports::{Opening, Store};
 use socket2::{Domain, Socket, Type};
 
-use crate::cli::endpoint_keys;
 use crate::cli::signals::Signals;
+use crate::cli::{endpoint_keys, service_manager};
 use crate::composition::{self, Keys, Providers};
 use crate::config::{Bootstrap, NO_OPERATOR, Settings};
 use crate::jobs::{BackgroundJobs, Intervals};
@@ -22,6 +22,7 @@ use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
 use cuepoint_transport::web_server;
+use cuepoint_transport::worker_pulse::WorkerPulse;
 
 /// The listen backlog, unless the system allows less. It is sized for a reconnect storm: a dropped SYN is
 /// retransmitted only after 1 s, then 3 s.
@@ -105,7 +106,9 @@ async fn run(
     let application = WebApplication::new(settings, Arc::clone(&composed.api));
     let observer = application.observer.clone();
     let build = move || application.clone().build();
-    let server = web_server::server(build, observer, socket.into(), &settings.server.connections)?;
+    let pulse = WorkerPulse::default();
+    let server =
+        web_server::server(build, observer, socket.into(), &settings.server.connections, pulse.clone())?;
     let intervals = Intervals {
         sweep: settings.requests.sweep_interval,
         topups: settings.topups.poll_interval,
@@ -116,7 +119,9 @@ async fn run(
     announce(backend.data_directory().as_deref(), &url);
     show_code(&service.use_cases.operators, &url).await;
     tracing::info!("API documentation at {url}/docs/");
+    let reports = tokio::spawn(service_manager::report(service.use_cases.readiness.clone(), pulse));
     let ended = until_stopped(service, server, signals).await;
+    reports.abort();
     background.stop().await;
     tracing::info!("stopped");
     ended
@@ -221,7 +226,10 @@ async fn until_stopped(service: &Service, server: Server, signals: &mut Signals)
     let mut serving = tokio::spawn(server);
     tokio::select! {
         ended = &mut serving => return ended.context("the server task was aborted")?.context("the server failed"),
-        () = signals.next() => tracing::info!("stopping: draining requests in flight"),
+        () = signals.next() => {
+            service_manager::stopping();
+            tracing::info!("stopping: draining requests in flight");
+        }
     }
     // They would keep their connections open until the end of the time for requests in flight.
     service.event_hub.close();

@@ -93,6 +93,7 @@ mod repetitions;
 mod restore;
 mod security_log;
 mod service;
+mod service_manager;
 mod sessions;
 mod soak;
 mod staff;

@@ -386,7 +386,7 @@ impl Place {
 
 /// The environment variable of a configuration key; the name of a variable stays as it is.
 fn variable(key: &str) -> String {
-    if key.starts_with("CUEPOINT") {
+    if !key.contains(char::is_lowercase) {
         return key.to_owned();
     }
     format!("CUEPOINT__{}", key.replace('.', "__").to_uppercase())
