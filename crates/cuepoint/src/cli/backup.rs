@@ -1,14 +1,23 @@
 //! `cuepoint backup`: copies the data to a file while a server may use them, and audits the copy.
 
 use std::fs;
-use std::path::Path;
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Error, bail};
+use anyhow::{Context, Error, bail};
+use cuepoint_domain::ports::Clock;
+use time::PrimitiveDateTime;
+use time::format_description::StaticFormatDescription;
+use time::macros::format_description;
 
 use crate::cli::signals::Signals;
 use crate::cli::{endpoint_keys, ledger_verify, print_outcome, restore};
 use crate::composition;
 use crate::config::Settings;
+use cuepoint_adapters::clock::SystemClock;
+
+/// The name of a backup that is one of several: the time of its start, in UTC.
+const NAME: StaticFormatDescription = format_description!("[year]-[month]-[day]T[hour][minute][second].db");
 
 /// Names the keys to keep, makes a backup, prints its size and newest operation, and returns the exit status. A
 /// copy with an inconsistent ledger gets another name than the file.
@@ -21,6 +30,37 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
         done = make(settings, file) => done,
         () = signals.next() => bail!("interrupted: no backup was made"),
     }
+}
+
+/// Makes a backup in a directory, named after the time, and removes all but the newest ones afterwards.
+///
+/// # Errors
+/// As [`run`], and when older backups cannot be removed.
+pub(crate) async fn run_in(settings: Settings, directory: &Path, keep: NonZeroU16) -> anyhow::Result<u8> {
+    let name = SystemClock.now().to_utc().format(NAME).context("the time has no name")?;
+    let status = run(settings, &directory.join(name)).await?;
+    if status == ledger_verify::CONSISTENT {
+        remove_older(directory, keep)
+            .with_context(|| format!("{}: older backups are not removed", directory.display()))?;
+    }
+    Ok(status)
+}
+
+/// Removes the backups that are older than the newest ones. Other files in the directory stay.
+fn remove_older(directory: &Path, keep: NonZeroU16) -> anyhow::Result<()> {
+    let mut made: Vec<(PrimitiveDateTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        made.extend(PrimitiveDateTime::parse(name, NAME).ok().map(|at| (at, path.clone())));
+    }
+    made.sort();
+    let older = made.len().saturating_sub(keep.get().into());
+    for (_, path) in made.into_iter().take(older) {
+        fs::remove_file(&path)?;
+        print_outcome(&format!("{}: removed\n", path.display()));
+    }
+    Ok(())
 }
 
 async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {

@@ -13,6 +13,7 @@ mod storage_copy;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -123,8 +124,11 @@ enum Command {
     Migrate,
     /// Copy the SQLite database to a file, while the server may run, and audit the copy.
     Backup {
-        /// The file, which must not exist.
+        /// The file, which must not exist; with --keep, a directory.
         file: PathBuf,
+        /// Name the file in the directory after the time, and keep this number of newest backups there.
+        #[arg(long, value_name = "NUMBER")]
+        keep: Option<NonZeroU16>,
     },
     /// Restore a backup into an empty data directory, or prepare a PostgreSQL database that was restored or moved
     /// to another cluster. Run it before servers start.
@@ -302,9 +306,13 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             let lines = applied.iter().map(|name| format!("applied {name}\n"));
             print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
         }
-        Command::Backup { file } => {
+        Command::Backup { file, keep } => {
             let settings = start(queue)?;
-            return block_on(backup::run(settings, &file)).map(ExitCode::from);
+            let done = match keep {
+                None => block_on(backup::run(settings, &file)),
+                Some(keep) => block_on(backup::run_in(settings, &file, keep)),
+            };
+            return done.map(ExitCode::from);
         }
         Command::Restore { file, database_name, without_keys } => {
             let source = match (&file, &database_name) {

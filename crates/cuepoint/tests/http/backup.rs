@@ -91,6 +91,35 @@ fn withdrawals(operator: &Person) -> Value {
 }
 
 #[test]
+fn the_newest_backups_of_a_directory_are_kept() {
+    let scene = Scene::new();
+    drop(scene.server("data"));
+    let directory = scene.path("backups");
+    fs::create_dir(&directory).unwrap();
+    let named = |name: &str| format!("{directory}/{name}");
+    let older = ["2026-01-02T030405.db", "2026-01-01T000000.db", "2025-12-31T235959.db"];
+    let others = ["2026-01-01.db", "notes.txt", "2024-01-01T000000.db.inconsistent"];
+    for name in older.iter().chain(&others) {
+        fs::write(named(name), "").unwrap();
+    }
+    scene.run(&["backup", "--keep", "2", &directory], "data");
+    let left: Vec<String> = fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !others.contains(&name.as_str()))
+        .collect();
+    assert!(left.len() == 2 && left.iter().any(|name| name == older[0]), "{left:?}");
+    assert!(others.iter().all(|name| Path::new(&named(name)).exists()));
+
+    // A failed backup removes nothing.
+    let (code, said) = scene.try_run(&["backup", "--keep", "1", &directory], "nowhere");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(Path::new(&named(older[0])).exists());
+    let (code, said) = scene.try_run(&["backup", "--keep", "0", &directory], "data");
+    assert!(code == Some(2) && said.contains("--keep"), "{said}");
+}
+
+#[test]
 fn a_restore_invalidates_tokens_and_reuses_no_ids_from_after_the_backup() {
     let scene = Scene::new();
     let server = scene.server("data");

@@ -36,8 +36,7 @@ fn the_server_tells_systemd_that_it_is_ready_alive_and_stopping(store: Store) {
     socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let systemd = Systemd { socket, _folder: folder };
     let path = path.to_str().unwrap();
-    let mut server =
-        Server::configured(store, &[("NOTIFY_SOCKET", path), ("WATCHDOG_USEC", "2000000")]);
+    let mut server = Server::configured(store, &[("NOTIFY_SOCKET", path), ("WATCHDOG_USEC", "2000000")]);
     assert_eq!(systemd.next("READY="), "READY=1");
     assert_eq!(systemd.next("STATUS="), "STATUS=ready");
     for _ in 0..3 {
