@@ -8,7 +8,7 @@ use super::tree::Tree;
 use crate::markdown::{Document, Lines, resolve};
 
 /// The folders with which a mentioned path begins.
-const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
+const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "ops/", "xtask/"];
 
 /// Checks every path that a document has in backticks, and every document and section that any file mentions.
 pub(super) fn check(tree: &Tree<'_>) -> Vec<String> {

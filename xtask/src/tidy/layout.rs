@@ -18,6 +18,7 @@ const TOP_LEVEL: &[&str] = &[
     "deny.toml",
     "docs",
     "migrations",
+    "ops",
     "rust-toolchain.toml",
     "rustfmt.toml",
     "xtask",

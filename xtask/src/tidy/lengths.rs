@@ -6,7 +6,7 @@ use super::tree::Tree;
 const LINES: &[(&str, usize)] = &[("docs/api.md", 250), ("docs/guide/app.md", 300)];
 
 /// The maximum number of words in all documents together, outside of tables and code blocks.
-const WORDS: usize = 17_000;
+const WORDS: usize = 17_400;
 
 /// The documents that are not counted: lists that grow with the product.
 const UNCOUNTED: &[&str] = &["CHANGELOG.md", "docs/adr/", "docs/attacks.md"];
@@ -56,6 +56,7 @@ mod tests {
         ];
         assert!(check_files(&files).is_empty());
         files.push(file("docs/storage.md", "one more"));
-        assert_eq!(check_files(&files), ["the documents have 17002 words; the maximum is 17000"]);
+        let expected = format!("the documents have {} words; the maximum is {WORDS}", WORDS + 2);
+        assert_eq!(check_files(&files), [expected]);
     }
 }

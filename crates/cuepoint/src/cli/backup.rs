@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, bail};
 use cuepoint_domain::ports::Clock;
-use time::PrimitiveDateTime;
 use time::format_description::StaticFormatDescription;
 use time::macros::format_description;
+use time::{Duration, PrimitiveDateTime};
 
 use crate::cli::signals::Signals;
 use crate::cli::{endpoint_keys, ledger_verify, print_outcome, restore};
@@ -37,13 +37,24 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
 /// # Errors
 /// As [`run`], and when older backups cannot be removed.
 pub(crate) async fn run_in(settings: Settings, directory: &Path, keep: NonZeroU16) -> anyhow::Result<u8> {
-    let name = SystemClock.now().to_utc().format(NAME).context("the time has no name")?;
-    let status = run(settings, &directory.join(name)).await?;
+    let status = run(settings, &unused_name(directory)?).await?;
     if status == ledger_verify::CONSISTENT {
         remove_older(directory, keep)
             .with_context(|| format!("{}: older backups are not removed", directory.display()))?;
     }
     Ok(status)
+}
+
+/// The name of a backup that starts now, or of the next second for which there is none.
+fn unused_name(directory: &Path) -> anyhow::Result<PathBuf> {
+    let mut at = SystemClock.now();
+    loop {
+        let path = directory.join(at.to_utc().format(NAME).context("the time has no name")?);
+        if !path.exists() {
+            return Ok(path);
+        }
+        at = at.plus(Duration::SECOND);
+    }
 }
 
 /// Removes the backups that are older than the newest ones. Other files in the directory stay.

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::documents;
-use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_server};
+use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_server, with_password};
 use crate::harness::Database;
 
 /// Commands that a sentence names without the arguments that they require.
-const WHOLE: [(&str, &str); 3] = [
+const WHOLE: [(&str, &str); 4] = [
+    ("operator add", "operator add EMAIL"),
     ("backup", "backup FILE"),
     ("restore", "restore FILE"),
     ("finalize-upgrade", "finalize-upgrade --database-name NAME"),
@@ -28,10 +29,14 @@ fn every_documented_command_succeeds() {
         let words: Vec<&str> = command.split_whitespace().collect();
         match words[..] {
             [] | ["serve" | "--data" | "--ephemeral", ..] => serves(&machine, command),
+            ["backup", "--keep", ..] => {
+                drop(succeeds(machine.shell(&format!("cuepoint backup --keep 2 {BACKUPS}"))));
+            }
             ["backup", file] => drop(backs_up(&machine, file)),
             ["restore" | "finalize-upgrade", "--database-name", name, ..] => prepares_database(command, name),
             ["restore", file, ..] => restores(&machine, command, file),
             ["storage", "copy", ..] => copies(&words),
+            ["operator", ..] => manages_operators(command),
             _ => drop(succeeds(machine.shell(&format!("cuepoint {command}")))),
         }
     }
@@ -45,6 +50,15 @@ fn serves(machine: &Machine, arguments: &str) {
     let lines = format!("export CUEPOINT_ENV={environment}; exec cuepoint {arguments}");
     let server = machine::serves(machine.shell(&lines));
     server.client.outside("GET", "/health/ready").send().data(200);
+}
+
+/// On a machine with two operators, one of whom has the printed address.
+fn manages_operators(command: &str) {
+    let machine = Machine::with_guest();
+    let command = command.replace("EMAIL", "second@example.com");
+    for line in ["operator add second@example.com", &command] {
+        succeeds(machine.shell(&with_password(&format!("cuepoint {line}"))));
+    }
 }
 
 /// Makes a backup, at the printed path or at a path for `FILE`.

@@ -15,18 +15,33 @@ pub(super) const BACKUP: &str = "/etc/systemd/system/cuepoint-backup.service";
 pub(super) const TIMER: &str = "/etc/systemd/system/cuepoint-backup.timer";
 pub(super) const DATA: &str = "/var/lib/cuepoint";
 pub(super) const BACKUPS: &str = "/var/backups/cuepoint";
-const PROGRAMS: &str = "/usr/local/bin";
+const PROGRAMS: &str = "/usr/bin";
+const KEYS: &str = "/etc/cuepoint/keys";
+const UNITS: &str = "/etc/systemd/system";
 /// The folders of the guide, for which folders of the test stand.
-const FOLDERS: [&str; 5] = ["/etc/cuepoint", "/etc/systemd/system", DATA, BACKUPS, PROGRAMS];
+const FOLDERS: [&str; 7] =
+    ["/etc/cuepoint", UNITS, "/etc/sysusers.d", "/etc/tmpfiles.d", DATA, BACKUPS, PROGRAMS];
+/// The files of the repository that the guide installs, with their places.
+const INSTALLED: [(&str, &str); 4] = [
+    ("ops/environment", ENVIRONMENT),
+    ("ops/systemd/cuepoint.service", SERVER),
+    ("ops/systemd/cuepoint-backup.service", BACKUP),
+    ("ops/systemd/cuepoint-backup.timer", TIMER),
+];
 const BUILT: &str = "target/release/cuepoint";
 
 /// Programs that need another user or a whole machine, with what a test can do instead.
 const STUBS: [(&str, &str); 4] = [
     ("sudo", r#"if [ "$1" = -u ]; then shift 2; fi; exec "$@""#),
-    ("useradd", ""),
-    ("chown", ""),
+    ("systemd-sysusers", ""),
+    ("systemd-tmpfiles", ""),
     // Links a program instead of copying it.
-    ("install", r#"if [ "$1" = -d ]; then shift 7; mkdir -p "$@"; else ln -sf "$3" "$4"; fi"#),
+    (
+        "install",
+        r#"if [ "$1" = -d ]; then shift 7; mkdir -p "$@"; exit; fi
+if [ "$3" = -g ]; then shift 2; fi
+case "$3" in */ops/*) cp "$3" "$4";; *) ln -sf "$3" "$4";; esac"#,
+    ),
 ];
 /// The address of a database in the guides, to the end of its quotation.
 const DATABASE: &str = "'postgres://";
@@ -65,6 +80,11 @@ pub(super) fn at_database(text: &str, url: &str) -> String {
     replaced
 }
 
+/// A line of a shell that asks for a password, with the password as its input.
+pub(super) fn with_password(line: &str) -> String {
+    format!("{line} <<END\n{PASSWORD}\nEND")
+}
+
 /// The output of a command that succeeds.
 pub(super) fn succeeds(command: Command) -> String {
     let shown = format!("{command:?}");
@@ -98,8 +118,17 @@ impl Machine {
             fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        for folder in FOLDERS {
+        for folder in FOLDERS.iter().chain([&KEYS]) {
             fs::create_dir_all(machine.here(folder)).unwrap();
+        }
+        for (name, _) in INSTALLED
+            .iter()
+            .chain(&[("ops/sysusers.d/cuepoint.conf", ""), ("ops/tmpfiles.d/cuepoint.conf", "")])
+        {
+            let text = fs::read_to_string(format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let place = machine.0.path().join(name);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, machine.here(&text)).unwrap();
         }
         machine
     }
@@ -108,6 +137,9 @@ impl Machine {
     pub(super) fn with_keys() -> Self {
         let machine = Self::bare();
         symlink(env!("CARGO_BIN_EXE_cuepoint"), machine.here(PROGRAMS) + "/cuepoint").unwrap();
+        for (name, place) in INSTALLED {
+            fs::copy(machine.0.path().join(name), machine.here(place)).unwrap();
+        }
         for (language, block) in printed(OPERATOR) {
             if language == Printed::Files {
                 machine.write(&block);
@@ -117,9 +149,10 @@ impl Machine {
         machine
     }
 
-    /// A machine with the data of one guest.
+    /// A machine with the data of the first operator and of one guest.
     pub(super) fn with_guest() -> Self {
         let machine = Self::with_keys();
+        succeeds(machine.shell(&with_password("cuepoint operator add operator@example.com")));
         machine.start().client.person(false);
         machine
     }
@@ -130,7 +163,7 @@ impl Machine {
         let text = FOLDERS
             .iter()
             .fold(text.to_owned(), |text, folder| text.replace(folder, &format!("{root}{folder}")));
-        text.replace(BUILT, env!("CARGO_BIN_EXE_cuepoint"))
+        text.replace(BUILT, env!("CARGO_BIN_EXE_cuepoint")).replace(" ops/", &format!(" {root}/ops/"))
     }
 
     /// The content of a file of the guide.
@@ -202,7 +235,9 @@ impl Machine {
         command.env("PATH", "/usr/bin:/bin");
         for file in values(unit, "EnvironmentFile") {
             for line in fs::read_to_string(file).unwrap().lines() {
-                let (name, value) = line.split_once('=').unwrap();
+                let Some((name, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else {
+                    continue;
+                };
                 command.env(name, value.trim_matches('\''));
             }
         }
@@ -224,15 +259,6 @@ impl Machine {
     pub(super) fn start(&self) -> Process {
         let unit = self.read(SERVER);
         serves(self.unit_command(&unit, values(&unit, "ExecStart")[0]))
-    }
-
-    /// Makes the backups that exist older than those that a recipe keeps.
-    pub(super) fn age_backups(&self) {
-        for (number, path) in self.backups().iter().enumerate() {
-            let aged = self.here(&format!("{BACKUPS}/aged-{number}.db"));
-            fs::rename(path, &aged).unwrap();
-            assert!(Command::new("touch").args(["-d", "20 days ago", &aged]).status().unwrap().success());
-        }
     }
 
     /// The backups, in the order of their names.
