@@ -1,11 +1,11 @@
 //! Password hashing with argon2id, with limited concurrency and outside the threads that answer requests.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use argon2::password_hash::phc::PasswordHash as ParsedHash;
-use argon2::password_hash::{Error, PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::Error;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash as ParsedHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use async_trait::async_trait;
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::{HashingError, PasswordCheck, PasswordHash, Passwords, Unavailable};
@@ -33,6 +33,7 @@ pub struct Argon2Passwords {
     cost: Params,
     breached: BreachedPasswords,
     queue: Arc<PasswordQueue>,
+    argon2id: Arc<Argon2id>,
 }
 
 impl Argon2Passwords {
@@ -40,7 +41,8 @@ impl Argon2Passwords {
     #[must_use]
     pub fn new(cost: Params, breached: BreachedPasswords, most_waiting: Option<NonZeroU32>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cost, breached, queue: PasswordQueue::new(cores, most_waiting, PATIENCE) }
+        let queue = PasswordQueue::new(cores, most_waiting, PATIENCE);
+        Self { cost, breached, queue, argon2id: Arc::default() }
     }
 
     /// The queue of waiting passwords.
@@ -72,8 +74,8 @@ impl Passwords for Argon2Passwords {
         password: &Password,
         network: Option<ClientNetwork>,
     ) -> Result<PasswordHash, HashingError> {
-        let (password, cost) = (password.clone(), self.cost.clone());
-        self.in_turn(network, move || hash(&password, cost)).await
+        let (password, cost, argon2id) = (password.clone(), self.cost.clone(), Arc::clone(&self.argon2id));
+        self.in_turn(network, move || argon2id.hash(&password, &cost)).await
     }
 
     async fn verify(
@@ -82,11 +84,11 @@ impl Passwords for Argon2Passwords {
         against: Option<PasswordHash>,
         network: Option<ClientNetwork>,
     ) -> Result<PasswordCheck, HashingError> {
-        let (password, cost) = (password.clone(), self.cost.clone());
+        let (password, cost, argon2id) = (password.clone(), self.cost.clone(), Arc::clone(&self.argon2id));
         self.in_turn(network, move || match against {
-            Some(against) => verify(&password, &against, &cost),
+            Some(against) => argon2id.verify(&password, &against, &cost),
             // Takes as much work as a comparison.
-            None => hash(&password, cost).map(|_| PasswordCheck::Wrong),
+            None => argon2id.hash(&password, &cost).map(|_| PasswordCheck::Wrong),
         })
         .await
     }
@@ -99,24 +101,71 @@ impl Passwords for Argon2Passwords {
     }
 }
 
-fn argon2id(cost: Params) -> Argon2<'static> {
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, cost)
+/// The hash function, with memory that it keeps: an allocator would keep a multiple of it for the threads that hash.
+#[derive(Debug, Default)]
+struct Argon2id {
+    free: Mutex<Vec<Vec<Block>>>,
 }
 
-fn hash(password: &Password, cost: Params) -> Result<PasswordHash, Error> {
-    argon2id(cost).hash_password(password.reveal().as_bytes()).map(|hash| PasswordHash(hash.to_string()))
-}
+impl Argon2id {
+    /// Hashes a password with a random salt.
+    fn hash(&self, password: &Password, cost: &Params) -> Result<PasswordHash, Error> {
+        let salt = Salt::generate();
+        let hash = ParsedHash {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: ParamsString::try_from(cost)?,
+            salt: Some(salt),
+            hash: Some(self.output(password, &salt, cost, Params::DEFAULT_OUTPUT_LEN)?),
+        };
+        Ok(PasswordHash(hash.to_string()))
+    }
 
-fn verify(password: &Password, against: &PasswordHash, cost: &Params) -> Result<PasswordCheck, Error> {
-    let against = ParsedHash::new(&against.0)?;
-    let kept = Params::try_from(&against)?;
-    let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
-    // The stored hash determines the cost of the comparison.
-    match argon2id(cost.clone()).verify_password(password.reveal().as_bytes(), &against) {
-        Ok(()) if costs(&kept) != costs(cost) => Ok(PasswordCheck::Outdated),
-        Ok(()) => Ok(PasswordCheck::Right),
-        Err(Error::PasswordInvalid) => Ok(PasswordCheck::Wrong),
-        Err(error) => Err(error),
+    /// Compares a password with a hash, which determines the cost of the comparison.
+    fn verify(
+        &self,
+        password: &Password,
+        against: &PasswordHash,
+        cost: &Params,
+    ) -> Result<PasswordCheck, Error> {
+        let against = ParsedHash::new(&against.0)?;
+        let (Some(salt), Some(hash)) = (against.salt, against.hash) else {
+            return Err(Error::EncodingInvalid);
+        };
+        if against.algorithm != Algorithm::Argon2id.ident() {
+            return Err(Error::Algorithm);
+        }
+        let kept = Params::try_from(&against)?;
+        let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+        // `Output` compares in constant time.
+        match self.output(password, &salt, &kept, hash.len())? == hash {
+            false => Ok(PasswordCheck::Wrong),
+            true if costs(&kept) != costs(cost) => Ok(PasswordCheck::Outdated),
+            true => Ok(PasswordCheck::Right),
+        }
+    }
+
+    /// The hash of this length, computed in memory that no other hash uses at the same time.
+    fn output(
+        &self,
+        password: &Password,
+        salt: &[u8],
+        cost: &Params,
+        length: usize,
+    ) -> Result<Output, Error> {
+        let mut blocks = self.free().pop().unwrap_or_default();
+        blocks.resize(cost.block_count(), Block::new());
+        let mut bytes = vec![0; length];
+        let argon2id = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost.clone());
+        let password = password.reveal().as_bytes();
+        let hashed = argon2id.hash_password_into_with_memory(password, salt, &mut bytes, &mut *blocks);
+        self.free().push(blocks);
+        hashed?;
+        Ok(Output::new(&bytes)?)
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Vec<Block>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -174,6 +223,22 @@ mod tests {
         let passwords = passwords(8_192);
         let one = passwords.hash(&password("correct horse"), None).await.unwrap();
         assert!(one != passwords.hash(&password("correct horse"), None).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_hash_of_the_argon2_library_is_verified_in_the_memory_of_earlier_hashes() {
+        use argon2::password_hash::PasswordHasher;
+        let library = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost(8_192));
+        let foreign = PasswordHash(library.hash_password(b"correct horse").unwrap().to_string());
+        let passwords = passwords(9_216);
+        for text in ["correct horse", "battery staple", "correct horse"] {
+            passwords.hash(&password(text), None).await.unwrap();
+            let verified = passwords.verify(&password(text), Some(foreign.clone()), None).await.unwrap();
+            let expected =
+                if text == "correct horse" { PasswordCheck::Outdated } else { PasswordCheck::Wrong };
+            assert_eq!(verified, expected);
+        }
+        assert_eq!(passwords.argon2id.free().len(), 1);
     }
 
     #[tokio::test]
