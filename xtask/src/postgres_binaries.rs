@@ -43,7 +43,7 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     if let Some(found) = find()? {
         return Ok(found);
     }
-    if server_user::id("-u", None) == Some(0) && on_path("apt-get").is_some() {
+    if can_install() {
         install_with_apt()?;
         return find()?
             .context("PostgreSQL was installed, but its programs are not where they should be; set PG_BIN");
@@ -57,6 +57,11 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
             bail!("PostgreSQL's server programs are missing: install them, or name their folder in PG_BIN")
         }
     }
+}
+
+/// Whether this process may install Debian's packages.
+pub(crate) fn can_install() -> bool {
+    server_user::id("-u", None) == Some(0) && on_path("apt-get").is_some()
 }
 
 /// Returns the path of `pgbench`.
@@ -127,7 +132,8 @@ fn is_server(folder: &Path) -> bool {
     folder.join("initdb").is_file() && folder.join("pg_ctl").is_file()
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
+/// Returns the path of a program in one of the folders of `PATH`.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
@@ -147,7 +153,11 @@ fn install_with_apt() -> anyhow::Result<()> {
     installed
 }
 
-fn apt(arguments: &[&str]) -> anyhow::Result<()> {
+/// Runs Debian's package manager.
+///
+/// # Errors
+/// If it fails.
+pub(crate) fn apt(arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new("apt-get");
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(std::process::Stdio::null());
     // Standard output is reserved for the tests.

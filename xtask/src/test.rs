@@ -1,10 +1,12 @@
 //! `cargo xtask test`: every test, including those on a real PostgreSQL.
 
 use std::num::NonZeroUsize;
-use std::{env, thread};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::{env, fs, thread};
 
 use crate::cluster::{Cluster, Purpose};
-use crate::postgres_binaries;
+use crate::postgres_binaries::{self, apt, can_install, on_path};
 use crate::server_user::ServerUser;
 use crate::workspace::{cargo, exit_code, remove_variables};
 
@@ -19,6 +21,43 @@ const PROGRAMS_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
 
 /// The variable with the user of these servers, `uid:gid`, if it differs from the user of the tests.
 const USER_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_USER";
+
+/// The module of the tests that need nginx.
+const BEHIND_NGINX: &str = "reverse_proxy::";
+
+/// Whether nginx is there for the tests behind it. As root on Debian, it is installed; elsewhere a line says that these
+/// tests are left out.
+fn has_nginx() -> anyhow::Result<bool> {
+    if on_path("nginx").is_none() && can_install() {
+        eprintln!("xtask: nginx is missing; installing Debian's package");
+        apt(&["update"])?;
+        // Its service must not take the ports of this machine.
+        let forbids = !Path::new(NO_SERVICES).exists();
+        if forbids {
+            fs::write(NO_SERVICES, "#!/bin/sh\nexit 101\n")?;
+            fs::set_permissions(NO_SERVICES, fs::Permissions::from_mode(0o755))?;
+        }
+        let installed = apt(&["install", "-y", "--no-install-recommends", "nginx-light"]);
+        if forbids {
+            fs::remove_file(NO_SERVICES)?;
+        }
+        installed?;
+    }
+    let is_there = on_path("nginx").is_some();
+    if !is_there {
+        eprintln!("xtask: nginx is missing: the tests {BEHIND_NGINX} are left out");
+    }
+    Ok(is_there)
+}
+
+/// The file that prevents packages of Debian from starting their services during installation.
+const NO_SERVICES: &str = "/usr/sbin/policy-rc.d";
+
+/// The arguments that leave a module out, after these arguments.
+fn left_out<'a>(arguments: &[&str], module: &'a str) -> Vec<&'a str> {
+    let own = if arguments.contains(&"--") { &[][..] } else { &["--"] };
+    [own, &["--skip", module]].concat()
+}
 
 /// Runs `cargo test` with a temporary cluster and returns its exit code.
 pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
@@ -47,7 +86,11 @@ pub(crate) fn run_on(
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         tests.env(THREADS_VARIABLE, processors.saturating_mul(5).div_ceil(2).to_string());
     }
-    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
+    let mut arguments = cargo_arguments(arguments);
+    if !has_nginx()? {
+        arguments.extend(left_out(&arguments, BEHIND_NGINX));
+    }
+    tests.args(arguments).env(URL_VARIABLE, url).envs(variables.iter().copied());
     let programs = postgres_binaries::find_or_install()?;
     tests.env(PROGRAMS_VARIABLE, postgres_binaries::behind_links(&programs));
     if let Some(user) = ServerUser::choose()?.to_switch_to() {
@@ -88,6 +131,8 @@ mod tests {
         check(&["wallet"], &["test", "--locked", "--no-fail-fast", "--workspace", "wallet"]);
         check(&["-p", "xtask"], &["test", "--locked", "--no-fail-fast", "-p", "xtask"]);
         check(&["--package=xtask"], &["test", "--locked", "--no-fail-fast", "--package=xtask"]);
+        assert_eq!(left_out(&["test"], "a::"), ["--", "--skip", "a::"]);
+        assert_eq!(left_out(&["test", "--", "b"], "a::"), ["--skip", "a::"]);
         check(&["--", "-p"], &["test", "--locked", "--no-fail-fast", "--workspace", "--", "-p"]);
     }
 }

@@ -91,6 +91,7 @@ mod refusals;
 mod reliance;
 mod repetitions;
 mod restore;
+mod reverse_proxy;
 mod security_log;
 mod service;
 mod service_manager;
