@@ -96,9 +96,9 @@ pub async fn observe<B: MessageBody + 'static>(
     record(&id, method, route.map_or(UNKNOWN_ROUTE, |Matched(route)| route), status, began);
     let finish = |mut response: HttpResponse| {
         headers.add_to(response.headers_mut());
-        let response = framing.apply(response);
+        let mut response = framing.apply(response);
         if let Some(gate) = gate {
-            gate.end(framing.connection_after(&response));
+            gate.end(framing.connection_after(&mut response));
         }
         match undrained_body {
             Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),

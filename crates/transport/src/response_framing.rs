@@ -31,6 +31,9 @@ impl ResponseFraming {
     /// The framed response. HEAD gets the length of the GET response, if it is known beforehand. For HTTP/1.0, a body
     /// of unknown length lasts until the connection closes.
     pub(crate) fn apply(self, mut response: HttpResponse) -> HttpResponse {
+        // actix-http reuses heads without resetting their version, from which `connection_type` derives a default. It
+        // writes the version of the request.
+        response.head_mut().version = Version::HTTP_11;
         if self.is_head {
             return response.map_body(|_, answer| match answer.size() {
                 BodySize::Sized(length) => BoxBody::new(Omitted(length)),
@@ -46,12 +49,17 @@ impl ResponseFraming {
         response
     }
 
-    /// The use of the connection after this response.
-    pub(crate) fn connection_after(self, response: &HttpResponse) -> ConnectionType {
-        match self.connection {
+    /// The use of the connection after this response. Unless it stays open, the response says that it closes: the gate
+    /// admits no further request, so that a connection that stayed open would answer none.
+    pub(crate) fn connection_after(self, response: &mut HttpResponse) -> ConnectionType {
+        let after = match self.connection {
             ConnectionType::KeepAlive => response.head().connection_type(),
             other => other,
+        };
+        if after != ConnectionType::KeepAlive {
+            response.head_mut().set_connection_type(ConnectionType::Close);
         }
+        after
     }
 }
 

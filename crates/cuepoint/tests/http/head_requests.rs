@@ -247,3 +247,23 @@ fn http_1_0_bodies_are_not_chunked_and_end_with_the_connection() {
         assert!(stream.line_of_text().starts_with("id: "));
     }
 }
+
+/// Attack API4: hanging the connections of others with a request of HTTP/1.0.
+#[test]
+fn a_request_of_http_1_0_leaves_other_connections_open() {
+    // All connections share the responses that a worker keeps for reuse.
+    let server = Server::configured(Store::Memory, &[("server.workers", "1")]);
+    let address = server.client().address;
+    let mut kept = RawConnection::open(&address);
+    for old in
+        ["GET /health/live HTTP/1.0\r\n\r\n", "GET /health/live HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"]
+    {
+        let mut other = RawConnection::open(&address);
+        other.send(old);
+        assert_eq!(other.head().status, 200);
+        for _ in 0..3 {
+            kept.send(LIVE);
+            assert_eq!(kept.answer().status, 200);
+        }
+    }
+}
