@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ports::{Notice, Notifier, Recipient, Unavailable};
 use tokio::time::timeout;
 
-use super::{Message, MessageLinks, TIMEOUT};
+use super::{Message, MessageSettings, TIMEOUT};
 
 /// A channel for addresses of one kind.
 #[async_trait]
@@ -21,7 +21,7 @@ pub struct Channels {
     pub email: Option<Arc<dyn Channel>>,
     /// The channel for phone numbers.
     pub phone: Option<Arc<dyn Channel>>,
-    pub links: MessageLinks,
+    pub settings: MessageSettings,
 }
 
 impl Channels {
@@ -41,7 +41,7 @@ impl Notifier for Channels {
 
     async fn send(&self, to: &Recipient, notice: &Notice) -> Result<(), Unavailable> {
         let (channel, address) = self.to(to).ok_or_else(|| Unavailable::new("nothing is sent there"))?;
-        let message = Message::of(notice, &self.links);
+        let message = Message::of(notice, &self.settings);
         let sent = timeout(TIMEOUT, channel.send(address, message)).await;
         sent.map_err(|_| Unavailable::new(format!("not sent within {} seconds", TIMEOUT.as_secs())))?
     }

@@ -10,14 +10,14 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::webhook::DisabledReason;
 
-use super::MessageLinks;
+use super::MessageSettings;
 use crate::link_template::LinkTemplate;
 
 /// A message. It does not implement `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     /// The subject line.
-    pub subject: &'static str,
+    pub subject: String,
     /// The body: lines of at most 76 characters, apart from those with a host or a link.
     pub text: String,
 }
@@ -25,22 +25,23 @@ pub struct Message {
 impl Message {
     /// Returns the message for a notice.
     #[must_use]
-    pub fn of(notice: &Notice, links: &MessageLinks) -> Self {
+    pub fn of(notice: &Notice, settings: &MessageSettings) -> Self {
+        let MessageSettings { product_name: product, reset, restore } = settings;
         let minutes = |purpose: Purpose| purpose.valid_for().whole_minutes();
         let (subject, text) = match notice {
             Notice::Code(code) => (
-                "Your Cuepoint code",
+                format!("Your {product} code"),
                 format!(
-                    "Your Cuepoint code is {}. It expires in {} minutes.\n\
+                    "Your {product} code is {}. It expires in {} minutes.\n\
                      If you didn't request this code, you can ignore this message.",
                     code.0,
                     minutes(Purpose::Email)
                 ),
             ),
             Notice::EmailChangeCode(code) => (
-                "Confirm your new e-mail address",
+                "Confirm your new e-mail address".to_owned(),
                 format!(
-                    "The code for your new Cuepoint e-mail address is {}.\n\
+                    "The code for your new {product} e-mail address is {}.\n\
                      It expires in {} minutes.\n\
                      If you didn't request this code, you can ignore this message.",
                     code.0,
@@ -48,9 +49,9 @@ impl Message {
                 ),
             ),
             Notice::EmailClaimed(at) => (
-                "Another account tried to use your e-mail address",
+                "Another account tried to use your e-mail address".to_owned(),
                 format!(
-                    "Someone tried to use this e-mail address for another Cuepoint account.\n\
+                    "Someone tried to use this e-mail address for another {product} account.\n\
                      That account did not get it.\n\
                      Time: {}\n\
                      If it was you, log in to the account that has this address.\n\
@@ -59,14 +60,14 @@ impl Message {
                     utc(*at)
                 ),
             ),
-            Notice::EmailReplaced { restore, client, at } => (
-                "Your Cuepoint e-mail address was changed",
-                replaced(restore.as_ref(), *client, *at, links.restore.as_ref()),
+            Notice::EmailReplaced { restore: token, client, at } => (
+                format!("Your {product} e-mail address was changed"),
+                replaced(token.as_ref(), *client, *at, product, restore.as_ref()),
             ),
             Notice::EmailAdopted { client, at } => (
-                "Your new Cuepoint e-mail address",
+                format!("Your new {product} e-mail address"),
                 format!(
-                    "This address is now the e-mail address of your Cuepoint account.\n\
+                    "This address is now the e-mail address of your {product} account.\n\
                      {}\n\
                      For 48 hours, no withdrawal is approved automatically.\n\
                      {NOT_YOU}",
@@ -74,21 +75,21 @@ impl Message {
                 ),
             ),
             Notice::PasswordReset(token) => (
-                "Reset your Cuepoint password",
+                format!("Reset your {product} password"),
                 format!(
-                    "Reset your Cuepoint password with this token:\n\
+                    "Reset your {product} password with this token:\n\
                      {}\n{}\
                      It expires in {} minutes and can be used once.\n\
                      If you didn't request a reset, you can ignore this message.",
                     token.0,
-                    linked(links.reset.as_ref(), token),
+                    linked(reset.as_ref(), token),
                     minutes(Purpose::Password)
                 ),
             ),
             Notice::PasswordChanged(news, endpoints, tokens) => (
-                "Your Cuepoint password was changed",
+                format!("Your {product} password was changed"),
                 format!(
-                    "The password of your Cuepoint account was changed.\n\
+                    "The password of your {product} account was changed.\n\
                      {}\n\
                      If you didn't do this, reset your password immediately.{}{}",
                     origin(news.client, news.at),
@@ -100,33 +101,33 @@ impl Message {
                 ),
             ),
             Notice::TokenCreated(news, token) => (
-                "A personal access token was created",
+                "A personal access token was created".to_owned(),
                 format!(
                     "{}\n\
                      {}\n\
                      {}\n\
                      If you didn't do this, end the token and all sessions,\n\
                      and change your password immediately.",
-                    happened(news.cause, "your Cuepoint account"),
+                    happened(news.cause, &format!("your {product} account")),
                     mentioned(token),
                     origin(news.client, news.at),
                 ),
             ),
             Notice::SessionsEnded(news, endpoints) => (
-                "Your webhook endpoints were disabled",
+                "Your webhook endpoints were disabled".to_owned(),
                 format!(
                     "{}\n\
                      {}\n\
                      If you didn't do this, change your password immediately.{}\n\
                      New events wait. To receive them, set `paused` of each endpoint to false.\n\
                      This takes your password.",
-                    happened(news.cause, "your Cuepoint account"),
+                    happened(news.cause, &format!("your {product} account")),
                     origin(news.client, news.at),
                     listed("As a precaution, these webhook endpoints no longer receive events.", endpoints)
                 ),
             ),
             Notice::OperatorSecured(user, news, endpoints) => (
-                "Check the webhook endpoints of an operator",
+                "Check the webhook endpoints of an operator".to_owned(),
                 format!(
                     "{}\n\
                      {}{}",
@@ -145,13 +146,14 @@ impl Message {
                     EndpointAct::Moved => "The URL of a webhook endpoint was changed",
                     EndpointAct::Rotated => "The secret of a webhook endpoint was rotated",
                     EndpointAct::Removed => "A webhook endpoint was deleted",
-                },
-                changed(news),
+                }
+                .to_owned(),
+                changed(news, product),
             ),
             Notice::WebhookDisabled { endpoint, reason } => (
-                "A webhook endpoint was disabled",
+                "A webhook endpoint was disabled".to_owned(),
                 format!(
-                    "Cuepoint no longer calls your webhook endpoint {endpoint}.\n\
+                    "{product} no longer calls your webhook endpoint {endpoint}.\n\
                      Reason: {}\n\
                      New events wait. To receive them, set `paused` of the endpoint to false.",
                     match reason {
@@ -199,6 +201,7 @@ fn replaced(
     restore: Option<&(Token, Timestamp)>,
     client: Option<IpAddr>,
     at: Timestamp,
+    product: &str,
     link: Option<&LinkTemplate>,
 ) -> String {
     let help = match restore {
@@ -215,7 +218,7 @@ fn replaced(
         None => NOT_YOU.to_owned(),
     };
     format!(
-        "The e-mail address of your Cuepoint account was changed to another address.\n\
+        "The e-mail address of your {product} account was changed to another address.\n\
          {}\n\
          {help}",
         origin(client, at)
@@ -267,7 +270,7 @@ const fn events_of(feed: Feed) -> &'static str {
 }
 
 /// A change of an endpoint, with what helps to recognise an unauthorized one.
-fn changed(news: &EndpointNews) -> String {
+fn changed(news: &EndpointNews, product: &str) -> String {
     let EndpointNews { act, endpoint, feed, host, by, client, at } = news;
     let act = match act {
         EndpointAct::Created => "created",
@@ -277,7 +280,7 @@ fn changed(news: &EndpointNews) -> String {
     };
     let (author, help) = match feed {
         Feed::Own => (
-            "Your Cuepoint account".to_owned(),
+            format!("Your {product} account"),
             "If you didn't do this, delete the endpoint, end all sessions\n\
              and change your password immediately.",
         ),
@@ -375,17 +378,25 @@ mod tests {
         ];
         let notices = notices.into_iter().chain(changes.into_iter().flatten()).chain(ended).chain(secured);
         for notice in notices.chain(DisabledReason::all().map(disabled)) {
-            let text = Message::of(&notice, &MessageLinks::default()).text;
+            let text = Message::of(&notice, &MessageSettings::default()).text;
             assert!(text.lines().all(|line| line.len() <= 76), "{text}");
         }
     }
 
     #[test]
     fn verification_and_password_reset_emails_show_the_secret_and_its_lifetime() {
-        let message = |notice| Message::of(&notice, &MessageLinks::default());
+        let message = |notice| Message::of(&notice, &MessageSettings::default());
         let code = message(Notice::Code(Token("042137".to_owned())));
         assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));
         let reset = message(Notice::PasswordReset(Token("t0k".to_owned())));
         assert!(reset.text.contains(":\nt0k\n") && reset.text.contains("30 minutes"), "{}", reset.text);
+    }
+
+    #[test]
+    fn messages_name_the_product_of_the_deployment() {
+        let settings = MessageSettings { product_name: "Club Nova".to_owned(), ..MessageSettings::default() };
+        let message = Message::of(&Notice::Code(Token("042137".to_owned())), &settings);
+        assert_eq!(message.subject, "Your Club Nova code");
+        assert!(message.text.starts_with("Your Club Nova code is 042137."), "{}", message.text);
     }
 }

@@ -1,16 +1,16 @@
 //! Messages to users: their texts and channels.
 
 mod channels;
-mod links;
 mod log;
 mod message;
+mod message_settings;
 mod smtp;
 mod webhook;
 
 pub use channels::{Channel, Channels};
-pub use links::MessageLinks;
 pub use log::LogChannel;
 pub use message::Message;
+pub use message_settings::MessageSettings;
 pub use smtp::SmtpChannel;
 pub use webhook::WebhookChannel;
 

@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn mail(address: &str) -> Result<String, Unavailable> {
-        let message = Message { subject: "Hello", text: "One\nTwo".to_owned() };
+        let message = Message { subject: "Hello".to_owned(), text: "One\nTwo".to_owned() };
         let mail = channel().mail(address, message)?;
         Ok(String::from_utf8(mail.formatted()).unwrap())
     }

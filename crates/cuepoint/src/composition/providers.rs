@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use cuepoint_adapters::notifier::{Channel, Channels, LogChannel, MessageLinks, SmtpChannel, WebhookChannel};
+use cuepoint_adapters::notifier::{
+    Channel, Channels, LogChannel, MessageSettings, SmtpChannel, WebhookChannel,
+};
 use cuepoint_adapters::payouts::{Manual, PayoutWebhook};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::signed_messages::WebhookClient;
@@ -22,9 +24,9 @@ pub struct Providers {
 impl Providers {
     /// Providers of a process that sends nothing.
     pub(super) fn none() -> Self {
-        let links = MessageLinks::default();
+        let settings = MessageSettings::default();
         Self {
-            notifier: Arc::new(Channels { email: None, phone: None, links }),
+            notifier: Arc::new(Channels { email: None, phone: None, settings }),
             topups: Arc::new(NoProvider),
             payouts: Arc::new(Manual),
         }
@@ -101,7 +103,7 @@ fn notifier(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<d
             Some(Arc::new(WebhookChannel::new(client, secrets)))
         }
     };
-    Ok(Arc::new(Channels { email, phone, links: settings.notifier.links.clone() }))
+    Ok(Arc::new(Channels { email, phone, settings: settings.notifier.messages.clone() }))
 }
 
 #[cfg(test)]

@@ -113,6 +113,8 @@ impl Layers {
         for error in errors.iter_mut().skip(named) {
             add_source(error, file.as_ref(), &overrides);
         }
+        // Values are read in no particular order.
+        errors.sort_by_cached_key(|error| (place(keys, &error.key), error.key.clone()));
         let Some(mut settings) = settings.filter(|_| errors.is_empty()) else {
             return Err(Problems::from(errors));
         };
@@ -250,6 +252,13 @@ fn sections(
             return None;
         }
     }
+}
+
+/// The place of a key among the declared ones, or that of its section.
+fn place(keys: &[ConfigKey], key: &str) -> Option<usize> {
+    let section = key.split_once('.').map_or(key, |(section, _)| section);
+    let declared = keys.iter().position(|known| known.name == key);
+    declared.or_else(|| keys.iter().position(|known| is_below(&known.name, section)))
 }
 
 fn is_below(key: &str, section: &str) -> bool {

@@ -11,8 +11,11 @@ use super::problems::Collector;
 use super::urls::{HttpUrl, MessageLink, SmtpUrl, link, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
-use cuepoint_adapters::notifier::MessageLinks;
+use cuepoint_adapters::notifier::MessageSettings;
 use cuepoint_adapters::signed_messages::SigningSecrets;
+
+/// The maximum length of the name of the service in messages: subjects and texts for phones are short.
+const LONGEST_NAME: usize = 30;
 
 /// The settings for messages to users.
 #[derive(Clone, Debug)]
@@ -22,7 +25,7 @@ pub struct NotifierSettings {
     pub phone: PhoneChannel,
     /// The secrets that sign calls of the phone service.
     pub secrets: SigningSecrets,
-    pub links: MessageLinks,
+    pub messages: MessageSettings,
 }
 
 /// The channel for e-mail.
@@ -58,6 +61,7 @@ pub(super) struct NotifierSection {
     email: Choice<EmailChoice>,
     smtp_url: Option<Secret<Text<SmtpUrl>>>,
     from: Option<Text<Mailbox>>,
+    product_name: Text<ProductName>,
     reset_url: Option<Text<MessageLink>>,
     restore_url: Option<Text<MessageLink>>,
     phone: Choice<PhoneChoice>,
@@ -79,6 +83,20 @@ enum PhoneChoice {
     None,
     Log,
     Webhook,
+}
+
+/// The name of the service in messages.
+struct ProductName(String);
+
+impl FromText for ProductName {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let name = text.trim();
+        let is_short = !name.is_empty() && name.chars().count() <= LONGEST_NAME;
+        let is_line = is_short && !name.chars().any(char::is_control);
+        is_line
+            .then(|| Self(name.to_owned()))
+            .ok_or_else(|| format!("must be a line of 1 to {LONGEST_NAME} characters"))
+    }
 }
 
 impl FromText for Mailbox {
@@ -120,12 +138,13 @@ impl NotifierSection {
         };
         let (reset, restore) =
             (page("notifier.reset_url", self.reset_url), page("notifier.restore_url", self.restore_url));
-        let links = MessageLinks { reset: reset?, restore: restore? };
+        let ProductName(product_name) = self.product_name.0;
+        let messages = MessageSettings { product_name, reset: reset?, restore: restore? };
         Some(NotifierSettings {
             email: email?,
             phone: phone?,
             secrets: signing_secrets(self.webhook_secrets),
-            links,
+            messages,
         })
     }
 

@@ -405,6 +405,7 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
         ("auth.argon2_parallelism", "17", "must be a whole number from 1 to 16"),
         ("auth.breached_passwords", "maybe", "must be one of refuse, accept"),
         ("notifier.email", "pigeon", "must be one of none, log, smtp"),
+        ("notifier.product_name", "two\nlines", "must be a line of 1 to 30 characters"),
         ("notifier.from", "nobody", "is not a sender such as Cuepoint <no-reply@example.com>"),
         ("notifier.phone", "sms", "must be one of none, log, webhook"),
         (
