@@ -134,8 +134,8 @@ impl SqliteStore {
         in_use::ensure_database(directory)?;
         ensure!(
             path.exists(),
-            "there is no database in {}: run `cuepoint migrate` first",
-            directory.display()
+            "there is no database in {}: check --data and storage.dir, or run `cuepoint migrate` first",
+            std::path::absolute(directory)?.display()
         );
         let mut connection = open(&path, Access::Reader)?;
         migrations::ensure_migrated(&mut connection, MIGRATIONS)?;

@@ -7,6 +7,7 @@ use clap::Subcommand;
 use cuepoint_domain::application::{
     CommandError, DismissalRefusal, NewOperator, NewOperatorRefusal, Operators,
 };
+use cuepoint_domain::ports::Opening;
 use cuepoint_domain::text::{Email, Line, Password};
 use cuepoint_domain::user::{Role, User};
 
@@ -48,7 +49,15 @@ pub(super) async fn run(settings: Settings, command: OperatorCommand) -> anyhow:
         "storage.backend is {}: its operators end with the server's process",
         backend.name()
     );
-    let (store, use_cases) = composition::without_server(&settings).await?;
+    // Before a store is opened, which may create it.
+    if let OperatorCommand::Add { email, .. } | OperatorCommand::Remove { email } = &command {
+        address(email)?;
+    }
+    let opening = match command {
+        OperatorCommand::List => Opening::WithoutMigrations,
+        OperatorCommand::Add { .. } | OperatorCommand::Remove { .. } => Opening::AsConfigured,
+    };
+    let (store, use_cases) = composition::without_server(&settings, opening).await?;
     let done = execute(&use_cases.operators, command).await;
     store.close().await;
     done

@@ -93,11 +93,14 @@ pub async fn open(settings: &Settings, opening: Opening) -> anyhow::Result<Arc<d
 ///
 /// # Errors
 /// As [`open`].
-pub async fn without_server(settings: &Settings) -> anyhow::Result<(Arc<dyn Store>, UseCases)> {
+pub async fn without_server(
+    settings: &Settings,
+    opening: Opening,
+) -> anyhow::Result<(Arc<dyn Store>, UseCases)> {
     let secrets = RandomSecrets::new()?;
     let random = || KeyRing::random(secrets).map(KeysInForce::fixed);
     let keys = Keys { signing: random()?, webhooks: random()? };
-    let store = open(settings, Opening::AsConfigured).await?;
+    let store = open(settings, opening).await?;
     let composed = compose(settings, keys, Providers::none(), store.clone(), Arc::default(), String::new())?;
     Ok((store, composed.service.use_cases.clone()))
 }

@@ -357,7 +357,7 @@ fn a_misspelled_variable_prevents_the_start() {
     let folder = Folder::new();
     let (status, said) = folder.run(&[], &[("CUEPOINT_SERVER__HOST", "0.0.0.0")]);
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains("there is no such variable; write CUEPOINT__SERVER__HOST"), "{said}");
+    assert!(said.contains("there is no such variable; did you mean CUEPOINT__SERVER__HOST?"), "{said}");
 }
 
 #[test]

@@ -108,8 +108,10 @@ fn operators_change_beside_a_running_server_on_postgresql_within_two_seconds() {
 fn operators_on_sqlite_do_not_change_beside_a_running_server() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let _server = Server::on(&database, &[]);
-    let (status, said) = database.run(&["operator", "list"], &[]);
+    let (status, said) = database.run(&["operator", "remove", "eve@example.com"], &[]);
     assert!(!status.success() && said.contains("in use"), "{said}");
+    let (status, said) = database.run(&["operator", "list"], &[]);
+    assert!(status.success() && said == "there is no active operator\n", "{said}");
     let (status, said) = run(&["operator", "list"], None, &[]);
     assert!(!status.success() && said.contains("storage.backend is memory"), "{said}");
 }

@@ -151,7 +151,8 @@ async fn opening_to_read_neither_creates_nor_migrates_a_database() {
     let absent = parent.path().join("absent");
     let message = SqliteStore::open_to_read(&absent, usd()).unwrap_err().to_string();
     assert!(
-        message.starts_with("there is no database in ") && message.ends_with("run `cuepoint migrate` first")
+        message.starts_with("there is no database in ")
+            && message.ends_with(": check --data and storage.dir, or run `cuepoint migrate` first")
     );
     assert!(!absent.exists());
 

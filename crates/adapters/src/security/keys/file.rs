@@ -83,6 +83,7 @@ fn text(mut file: File) -> io::Result<SecretString> {
 }
 
 fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
+    ensure!(metadata.is_file(), "it is not a file");
     let mode = metadata.permissions().mode() & 0o777;
     ensure!(mode & 0o177 == 0, "its mode is {mode:04o}: run `chmod 600` on it");
     Ok(())
