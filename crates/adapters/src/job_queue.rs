@@ -34,7 +34,7 @@ impl JobQueue for BoundedJobQueue {
     fn enqueue(&self, job: Job) -> Result<(), Unavailable> {
         self.sender.try_send(job).map_err(|error| {
             tracing::warn!(
-                job = ?error.into_inner(),
+                job = %error.into_inner(),
                 "a background job was dropped: the queue is full or the service is stopping"
             );
             Unavailable::new("the job queue is full")

@@ -11,6 +11,7 @@ use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_transport::client_address::{client, client_address};
+use cuepoint_transport::observe;
 use cuepoint_transport::rate_limits::Class;
 
 use crate::call::{self, AuthorizedUntil};
@@ -47,6 +48,7 @@ pub(crate) async fn admit(
             return Err(error);
         }
     };
+    observe::authenticated(request, principal.user);
     if let Err(denied) = principal.has_role_for(action) {
         call::note(api.limits.admit_session(principal.session), request)?;
         if !action.is_for_staff() {
@@ -166,6 +168,7 @@ async fn admit_program(
         }
     };
     let principal = revocations.check(kept.principal(now)?)?;
+    observe::authenticated(request, principal.user);
     if !action.is_permitted_by(kept.scopes()) {
         if action.is_for_staff() {
             record_denied(operation, api, &principal, request).await;

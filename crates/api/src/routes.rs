@@ -33,6 +33,8 @@ pub fn configure(api: &Arc<ApiState>, config: &mut ServiceConfig) {
 struct Resource {
     /// Their documented path.
     address: &'static str,
+    /// The path itself, which is not the documented one if it is an alias.
+    declared: &'static str,
     exposure: Exposure,
     operations: Vec<Rc<Declaration>>,
 }
@@ -44,8 +46,12 @@ fn resources() -> PathTree<Resource> {
         for path in operation.aliases.iter().copied().chain([operation.path]) {
             let Declaration { path: address, exposure, .. } = *operation;
             let resource = resources.at(path);
-            let resource =
-                resource.get_or_insert_with(|| Resource { address, exposure, operations: Vec::new() });
+            let resource = resource.get_or_insert_with(|| Resource {
+                address,
+                declared: path,
+                exposure,
+                operations: Vec::new(),
+            });
             resource.operations.push(Rc::clone(&operation));
         }
     }
@@ -108,9 +114,11 @@ fn find<'r>(
     request: &'r HttpRequest,
 ) -> Result<(&'r Declaration, Option<&'r str>), ApiError> {
     let found = resources.find(request.match_info().as_str());
-    let (resource, id) =
-        found.filter(|(resource, _)| resource.is_reachable(api, request)).ok_or(Code::NotFound)?;
-    observe::matched(request, resource.address);
+    let Some((resource, id)) = found.filter(|(resource, _)| resource.is_reachable(api, request)) else {
+        observe::unmatched(request);
+        return Err(Code::NotFound.into());
+    };
+    observe::matched(request, resource.address, resource.declared);
     let operation = resource.operation(request.method());
     Ok((operation.ok_or_else(|| ApiError::method_not_allowed(resource.allowed()))?, id))
 }

@@ -2,17 +2,20 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 
 use crate::processes::Process;
 
-/// The start of the line that names its address.
+/// The text before its address.
 const LISTENING: &str = "listening on http://";
+/// The interval at which the log is searched for the address.
+const SEARCHED_EVERY: Duration = Duration::from_millis(10);
 
 /// A command of a program with these settings and no other settings of Cuepoint.
 pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command {
@@ -29,12 +32,11 @@ pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command 
 pub struct Service {
     process: Child,
     address: SocketAddr,
-    /// Kept open, because the server may still write to it.
-    _output: BufReader<ChildStdout>,
 }
 
 impl Service {
-    /// Starts a program with these settings and no other settings of Cuepoint; its log goes to a file.
+    /// Starts a program with these settings and no other settings of Cuepoint; its output goes to the file of its log,
+    /// because another build may name its address on another stream.
     ///
     /// # Errors
     /// If it does not start, with the end of its log.
@@ -45,18 +47,16 @@ impl Service {
         log: &Path,
     ) -> anyhow::Result<Self> {
         let mut command = command(program, settings);
-        let errors = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
+        let output = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut process = command
             .args(arguments)
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(errors)
+            .stdout(output.try_clone()?)
+            .stderr(output)
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
-        let output = process.stdout.take().context("a server has no output")?;
-        let mut output = BufReader::new(output);
-        match address(&mut output) {
-            Ok(address) => Ok(Self { process, address, _output: output }),
+        match listening(&mut process, log) {
+            Ok(address) => Ok(Self { process, address }),
             Err(error) => {
                 // It may have exited already.
                 let _ = process.kill();
@@ -88,14 +88,24 @@ impl Drop for Service {
     }
 }
 
-fn address(output: &mut impl BufRead) -> anyhow::Result<SocketAddr> {
-    for line in output.lines() {
-        let line = line.context("a server's output cannot be read")?;
-        if let Some(address) = line.strip_prefix(LISTENING) {
-            return address.trim().parse().with_context(|| format!("{line:?} contains no address"));
+/// Waits until a server names its address in its log.
+fn listening(process: &mut Child, log: &Path) -> anyhow::Result<SocketAddr> {
+    loop {
+        let has_ended = process.try_wait()?.is_some();
+        let said = std::fs::read(log).with_context(|| format!("{} cannot be read", log.display()))?;
+        if let Some(address) = address(&String::from_utf8_lossy(&said))? {
+            return Ok(address);
         }
+        ensure!(!has_ended, "the server ended before it listened");
+        thread::sleep(SEARCHED_EVERY);
     }
-    bail!("the server ended before it listened")
+}
+
+/// The address in the output of a server, which is text or JSON; `None` until its line is complete.
+fn address(said: &str) -> anyhow::Result<Option<SocketAddr>> {
+    let Some((_, after)) = said.split_once(LISTENING) else { return Ok(None) };
+    let Some((address, _)) = after.split_once(['"', '\n']) else { return Ok(None) };
+    Ok(Some(address.parse().with_context(|| format!("{address:?} is not an address"))?))
 }
 
 #[cfg(test)]
@@ -104,8 +114,10 @@ mod tests {
 
     #[test]
     fn the_server_address_is_read_from_the_server_output() {
-        let said = |text: &str| address(&mut text.as_bytes());
-        assert_eq!(said("hello\nlistening on http://127.0.0.1:81\n").unwrap().port(), 81);
-        assert!(said("hello\n").is_err());
+        let port = |text: &str| address(text).unwrap().map(|address| address.port());
+        assert_eq!(port("hello\nlistening on http://127.0.0.1:81\n"), Some(81));
+        assert_eq!(port(r#"{"message":"listening on http://127.0.0.1:81","target":"x"}"#), Some(81));
+        assert_eq!((port("hello\n"), port("listening on http://127.0.0.1:8")), (None, None));
+        assert!(address("listening on http://nowhere\n").is_err());
     }
 }

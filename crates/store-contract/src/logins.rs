@@ -91,7 +91,7 @@ pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
     user.email = Email::new("Ada.Lovelace@Example.com").unwrap();
     let password = hash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA");
     assert_eq!(scenario.store.register(&user, &password, None).await.unwrap(), Registered::Done);
-    let expected = Some(Credentials { user: user.id, password });
+    let expected = Some(Credentials { user: user.id, role: user.role, password });
     assert_eq!(scenario.store.credentials(&user.email.folded()).await.unwrap(), expected);
     assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), expected);
     assert_eq!(scenario.store.credentials("bob@example.com").await.unwrap(), None);

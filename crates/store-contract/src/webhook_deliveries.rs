@@ -12,14 +12,15 @@ use cuepoint_domain::ids::{OperationId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{
-    Clock, Deadline, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords, MockPayoutProvider,
-    MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, OrderAttempt, OrderObserver,
-    SentWebhook, Store, Task, TaskSpawner, Timer, Token, Unavailable, UrlProblem, WebhookMessage,
-    WebhookSender,
+    Clock, Deadline, LoginObserver, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords,
+    MockPayoutProvider, MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, OrderAttempt,
+    OrderObserver, SentWebhook, Store, Task, TaskSpawner, Timer, Token, Unavailable, UrlProblem,
+    WebhookMessage, WebhookSender,
 };
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::TipTerms;
 use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, Topup};
+use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
@@ -168,6 +169,12 @@ impl OrderObserver for NoOrders {
     fn observe(&self, _: &Topup, _: &OrderAttempt) {}
 }
 
+struct NoLogins;
+
+impl LoginObserver for NoLogins {
+    fn failed(&self, _: &ClientInfo, _: bool) {}
+}
+
 /// The deliveries of a server.
 fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
     let mut jobs = MockJobQueue::new();
@@ -187,6 +194,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         payout_provider: Arc::new(MockPayoutProvider::new()),
         webhooks: receivers.clone(),
         orders: Arc::new(NoOrders),
+        failed_logins: Arc::new(NoLogins),
         probes: Vec::new(),
     };
     let second = Duration::seconds(1);

@@ -74,10 +74,6 @@ impl CredentialTable {
         code.quotas().filter_map(refused).collect()
     }
 
-    fn credentials(&self, user: UserId) -> Option<Credentials> {
-        self.passwords.get(&user).map(|password| Credentials { user, password: password.clone() })
-    }
-
     /// Replaces a hash; returns whether the previous one was still stored.
     fn replace(&mut self, user: UserId, before: &PasswordHash, after: &PasswordHash) -> bool {
         let kept = self.passwords.get_mut(&user).filter(|kept| *kept == before);
@@ -92,6 +88,11 @@ impl CredentialTable {
 }
 
 impl State {
+    fn credentials(&self, user: UserId) -> Option<Credentials> {
+        let (role, password) = (self.book.get(user)?.role, self.keys.passwords.get(&user)?);
+        Some(Credentials { user, role, password: password.clone() })
+    }
+
     /// Judges an answer to a challenge, and applies the consequences.
     fn answer(
         &mut self,
@@ -119,11 +120,11 @@ impl State {
 impl Logins for MemoryStore {
     async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
         let state = self.lock()?;
-        Ok(state.keys.owner(email).and_then(|user| state.keys.credentials(user)))
+        Ok(state.keys.owner(email).and_then(|user| state.credentials(user)))
     }
 
     async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
-        Ok(self.lock()?.keys.credentials(user))
+        Ok(self.lock()?.credentials(user))
     }
 
     async fn rehash(

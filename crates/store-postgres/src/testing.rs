@@ -136,7 +136,7 @@ impl TestDatabase {
     }
 
     /// Applies the missing migrations of this program and then those of the test, as a server does at its
-    /// start, and returns their versions. It retries for as long as `patience` to get a lock.
+    /// start, and returns their names. It retries for as long as `patience` to get a lock.
     ///
     /// # Errors
     /// When a migration fails, or a lock stays taken.

@@ -5,6 +5,7 @@
 //! [`deadline`]. No module knows an operation. The crate of the handlers states how a failure outside them is
 //! shown.
 
+mod access_line;
 mod body_guard;
 pub mod client_address;
 pub mod connections;

@@ -1,7 +1,7 @@
 //! Observation of every answer: its request id, log line and metrics.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -13,6 +13,7 @@ use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::request_ids::new_request_id;
 
+use crate::access_line::{AccessLine, Matched};
 use crate::client_address;
 use crate::connections::Connection;
 use crate::request_gate::RequestGate;
@@ -20,20 +21,22 @@ use crate::response_framing::ResponseFraming;
 use crate::response_headers::{REQUEST_ID, ResponseHeaders};
 use crate::undrained_body::UndrainedBody;
 use cuepoint_adapters::observability::logged_request::LoggedRequest;
-use cuepoint_adapters::observability::metrics;
+use cuepoint_domain::ids::UserId;
 
 /// The metrics label of methods without a route.
 const OTHER_METHOD: &str = "OTHER";
-/// The metrics label of unknown routes.
-const UNKNOWN_ROUTE: &str = "unknown";
 
 /// The id of a request in the log and in its answer.
 #[derive(Clone, Debug)]
 struct RequestId(Arc<str>);
 
-/// The path template of the matched route.
+/// What the router found.
 #[derive(Clone, Copy, Debug)]
-struct Matched(&'static str);
+struct Routed(Option<Matched>);
+
+/// The authenticated user of a request.
+#[derive(Clone, Copy, Debug)]
+struct Authenticated(UserId);
 
 /// What [`observe`] needs from the service.
 #[derive(Clone, Debug)]
@@ -48,9 +51,19 @@ pub struct Observer {
     pub failure: fn(StatusCode, &str) -> HttpResponse,
 }
 
-/// Records the route that a request matched.
-pub fn matched(request: &HttpRequest, route: &'static str) {
-    request.extensions_mut().insert(Matched(route));
+/// Records the route that a request matched, by its documented path and the declared path that the request matches.
+pub fn matched(request: &HttpRequest, route: &'static str, declared: &'static str) {
+    request.extensions_mut().insert(Routed(Some(Matched { route, declared })));
+}
+
+/// Records that no route matches a request.
+pub fn unmatched(request: &HttpRequest) {
+    request.extensions_mut().insert(Routed(None));
+}
+
+/// Records the authenticated user of a request.
+pub fn authenticated(request: &HttpRequest, user: UserId) {
+    request.extensions_mut().insert(Authenticated(user));
 }
 
 /// The id of the current request.
@@ -89,11 +102,29 @@ pub async fn observe<B: MessageBody + 'static>(
     let logged = LoggedRequest { id: id.clone(), method };
     let began = Instant::now();
     let answered = logged.scope(next.call(request)).await;
-    let (status, route) = match &answered {
-        Ok(response) => (response.status(), response.request().extensions().get::<Matched>().copied()),
-        Err(error) => (error.as_response_error().status_code(), None),
+    let took = began.elapsed();
+    let status = match &answered {
+        Ok(response) => response.status(),
+        Err(error) => error.as_response_error().status_code(),
     };
-    record(&id, method, route.map_or(UNKNOWN_ROUTE, |Matched(route)| route), status, began);
+    let request = answered.as_ref().ok().map(ServiceResponse::request);
+    let routed = request.and_then(|request| request.extensions().get::<Routed>().copied());
+    let path = request.zip(routed).map(|(request, Routed(matched))| match matched {
+        Some(_) => request.match_info().as_str(),
+        None => request.uri().path(),
+    });
+    let user = request.and_then(|request| request.extensions().get::<Authenticated>().copied());
+    AccessLine {
+        id: &id,
+        client: client.address,
+        user: user.map(|Authenticated(user)| user.get()),
+        method,
+        matched: routed.and_then(|Routed(matched)| matched),
+        path,
+        status: status.as_u16(),
+        took,
+    }
+    .record();
     let finish = |mut response: HttpResponse| {
         headers.add_to(response.headers_mut());
         let mut response = framing.apply(response);
@@ -127,7 +158,17 @@ impl Observer {
     /// a request id.
     pub(crate) fn refused(&self, status: StatusCode) -> HttpResponse {
         let id: Arc<str> = new_id().into();
-        record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
+        AccessLine {
+            id: &id,
+            client: None,
+            user: None,
+            method: OTHER_METHOD,
+            matched: None,
+            path: None,
+            status: status.as_u16(),
+            took: Duration::ZERO,
+        }
+        .record();
         let mut response = (self.failure)(status, &id);
         let headers =
             ResponseHeaders { request_id: id, is_documentation: false, is_encrypted: self.is_encrypted };
@@ -160,14 +201,6 @@ fn known_method(method: &Method) -> &'static str {
         "OPTIONS" => "OPTIONS",
         _ => OTHER_METHOD,
     }
-}
-
-fn record(id: &str, method: &'static str, route: &'static str, status: StatusCode, began: Instant) {
-    let took = began.elapsed();
-    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    // Logged outside the request's scope, whose fields the line would repeat.
-    tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
-    metrics::answered(method, route, status.as_u16(), took);
 }
 
 /// Replaces the body of a failure from the web server or a middleware by the answer of [`Observer::failure`].

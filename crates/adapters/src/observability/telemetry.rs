@@ -23,8 +23,11 @@ use crate::observability::metrics;
 const FILTER_VARIABLE: &str = "CUEPOINT_LOG";
 /// Without it, the web server logs each of its threads, and each malformed request as an error.
 const DEFAULT_FILTER: &str = "info,actix_server=warn,actix_http::h1=off";
-/// The events of this module, panics and lost lines, which no filter hides.
-const ALWAYS: (&str, LevelFilter) = (module_path!(), LevelFilter::WARN);
+/// The target of the lines that a supervisor waits for.
+pub const ANNOUNCEMENTS: &str = "cuepoint::announcements";
+/// The events that no filter hides: announcements, and those of this module, which are panics and lost lines.
+const ALWAYS: [(&str, LevelFilter); 2] =
+    [(module_path!(), LevelFilter::WARN), (ANNOUNCEMENTS, LevelFilter::INFO)];
 
 type Lines = Box<dyn Layer<Registry> + Send + Sync>;
 
@@ -56,9 +59,10 @@ pub fn queue() -> io::Result<LogQueue> {
 pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> {
     let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
     let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
-    let filter = parse(&filter).context(FILTER_VARIABLE)?;
-    let (target, level) = ALWAYS;
-    let filter = filter.add_directive(format!("{target}={level}").parse()?);
+    let mut filter = parse(&filter).context(FILTER_VARIABLE)?;
+    for (target, level) in ALWAYS {
+        filter = filter.add_directive(format!("{target}={level}").parse()?);
+    }
     let lines = match queue {
         Some(queue) => lines(format, queue.writer()),
         None => lines(format, io::stderr),
@@ -70,6 +74,28 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
         panic::set_hook(Box::new(log_panic));
     }
     Ok(())
+}
+
+/// Writes the sentences of a failure that ends the service through the queue, in the format of its log. It needs no
+/// installed logger, because its installation may have failed.
+pub fn report_failure(format: LogFormat, queue: &LogQueue, sentences: &[String]) {
+    match format {
+        LogFormat::Json => {
+            let logs = tracing_subscriber::registry().with(lines(format, queue.writer()));
+            tracing::subscriber::with_default(logs, || {
+                for sentence in sentences {
+                    tracing::error!("{sentence}");
+                }
+            });
+        }
+        LogFormat::Text => queue.writer().push(&failure_lines(sentences)),
+    }
+}
+
+/// The sentences of a failure as lines for a terminal.
+#[must_use]
+pub fn failure_lines(sentences: &[String]) -> String {
+    sentences.iter().map(|sentence| format!("cuepoint: {sentence}\n")).collect()
 }
 
 /// Parses a filter. A word that is no level is refused: it would be taken for a module, the only one that is logged.

@@ -74,12 +74,20 @@ impl AccessTokens for Authentication {
 }
 
 impl ReadinessProbe for ServiceClock {
+    fn name(&self) -> &'static str {
+        "clock"
+    }
+
     fn ready(&self) -> Result<(), Unavailable> {
         self.ensure_agreed().map_err(Unavailable::new)
     }
 }
 
 impl ReadinessProbe for RevocationCache {
+    fn name(&self) -> &'static str {
+        "revocations"
+    }
+
     fn ready(&self) -> Result<(), Unavailable> {
         if self.can_be_read() { Ok(()) } else { Err(Unavailable::new("the revocation list cannot be read")) }
     }

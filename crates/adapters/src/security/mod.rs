@@ -2,6 +2,7 @@
 
 pub mod authentication;
 pub mod keys;
+pub mod login_log;
 pub mod password_queue;
 pub mod passwords;
 pub mod personal_tokens;

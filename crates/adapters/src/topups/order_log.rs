@@ -20,7 +20,7 @@ impl OrderObserver for OrderLog {
                 tracing::error!(topup = %id, %reference, "a payment request got no answer and will not be repeated");
             }
             OrderAttempt::Failed(failure) => tracing::error!(
-                topup = %id, %reference, ?failure, "the outcome of a payment request was not stored"
+                topup = %id, %reference, %failure, "the outcome of a payment request was not stored"
             ),
         }
     }

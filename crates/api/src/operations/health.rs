@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
+use cuepoint_domain::application::NotReady;
+use cuepoint_transport::client_address::client_address;
 
 use crate::declaration::{of_type, ok, operations};
 use crate::endpoint::{Exposure, plain};
@@ -26,7 +28,8 @@ operations! {
     /// Check readiness
     ///
     /// Returns 200 while changes can be committed, the revocation list can be read, and the clocks of the server
-    /// and the database agree. Otherwise it returns 503, and the log has the reason.
+    /// and the database agree. Otherwise it returns 503, and the log has the reason. To clients in
+    /// `access.metrics_networks`, the message names the failed check: `storage`, `revocations` or `clock`.
     GET "/health/ready" "getReadiness" {
         tag: Service,
         run: plain(ready),
@@ -49,8 +52,14 @@ async fn live(_api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse
     ApiResponse::new("Alive.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
 }
 
-async fn ready(api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    api.service.use_cases.readiness.check().await?;
+async fn ready(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    if let Err(NotReady { condition, cause }) = api.service.use_cases.readiness.check().await {
+        let mut failure = ApiError::from(cause);
+        if api.settings.reachable.metrics.admit(client_address(&request)) {
+            failure.message = format!("Not ready: {condition}.").into();
+        }
+        return Err(failure);
+    }
     ApiResponse::new("Ready.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
 }
 

@@ -29,7 +29,7 @@ use crate::composition;
 use crate::config::{KeyPurpose, Layers, Options, Problems, Settings};
 use cuepoint_adapters::clock::SystemClock;
 use cuepoint_adapters::observability::log_queue::LogQueue;
-use cuepoint_adapters::observability::telemetry;
+use cuepoint_adapters::observability::telemetry::{self, LogFormat};
 use cuepoint_adapters::security::keys::{Algorithm, OlderKeys, Rotation};
 use cuepoint_adapters::security::random::RandomSecrets;
 use endpoint_keys::WithoutWebhookKeys;
@@ -233,7 +233,7 @@ enum ConfigCommand {
 }
 
 /// Runs the command of the command line. A failure is one line on standard error, or one for each problem of the
-/// configuration.
+/// configuration. The lines of the service have the format of its log.
 #[must_use]
 pub fn run() -> ExitCode {
     let Arguments { configuration, command } = Arguments::parse();
@@ -265,27 +265,31 @@ pub fn run() -> ExitCode {
     match ended {
         Ok(code) => code,
         Err(error) => {
-            let lines = failure_lines(&error);
+            let sentences = sentences(&error);
             match &queue {
-                Some(queue) => queue.writer().push(&lines),
-                None => drop(io::stderr().write_all(lines.as_bytes())),
+                Some(queue) => telemetry::report_failure(log_format(), queue, &sentences),
+                None => drop(io::stderr().write_all(telemetry::failure_lines(&sentences).as_bytes())),
             }
             failure
         }
     }
 }
 
-/// A line for each problem of the configuration, or one line for another failure, even if a library's message has
-/// several.
-fn failure_lines(error: &anyhow::Error) -> String {
+/// The format of the log of the service: text if `CUEPOINT_ENV` names no known environment.
+fn log_format() -> LogFormat {
+    let layers = Layers::of_process(Options::default());
+    layers.map_or(LogFormat::Text, |layers| layers.environment.log_format())
+}
+
+/// A sentence for each problem of the configuration, or one for another failure, each on one line, even if a library's
+/// message has several.
+fn sentences(error: &anyhow::Error) -> Vec<String> {
     let sentences = match error.downcast_ref::<Problems>() {
         Some(Problems { sentences }) => sentences.clone(),
         None => vec![format!("{error:#}")],
     };
-    let line = |sentence: &String| {
-        format!("cuepoint: {}\n", sentence.split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    sentences.iter().map(line).collect()
+    let on_one_line = |sentence: &String| sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    sentences.iter().map(on_one_line).collect()
 }
 
 /// Executes a command. The service logs through the queue.
@@ -384,11 +388,23 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads the settings and starts logging.
+/// Loads the settings and starts logging. The first line of the service names what is started; the lines of other
+/// commands are text for people.
 fn start(options: Options, queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
     let layers = Layers::of_process(options)?;
     let settings = layers.settings()?;
+    if queue.is_none() {
+        telemetry::start(LogFormat::Text, None)?;
+        return Ok(settings);
+    }
     telemetry::start(layers.environment.log_format(), queue)?;
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        environment = layers.environment.name(),
+        store = settings.storage.name(),
+        configuration = layers.file.as_deref().map(|file| tracing::field::display(file.display())),
+        "starting"
+    );
     Ok(settings)
 }
 

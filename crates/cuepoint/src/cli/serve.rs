@@ -19,6 +19,7 @@ use crate::jobs::{BackgroundJobs, Intervals};
 use crate::web_application::WebApplication;
 use cuepoint_adapters::clock::{ServiceClock, SystemClock};
 use cuepoint_adapters::observability::metrics::Metrics;
+use cuepoint_adapters::observability::telemetry::{ANNOUNCEMENTS, LogFormat};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
 use cuepoint_transport::web_server;
@@ -31,8 +32,8 @@ const BACKLOG: i32 = 4_096;
 /// Runs the service until a stop signal, then drains the requests in flight. Without keys that webhook endpoints need
 /// it does not start, or disables these endpoints.
 ///
-/// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if
-/// there is one.
+/// When it listens it announces `listening on http://127.0.0.1:8080`, after a line with the data directory if
+/// there is one: in the log if that is JSON, otherwise on standard output.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
@@ -116,7 +117,7 @@ async fn run(
         audit: settings.audit_interval,
     };
     let background = BackgroundJobs::start(&composed, intervals, without_keys);
-    announce(backend.data_directory().as_deref(), &url);
+    announce(settings.environment.log_format(), backend.data_directory().as_deref(), &url);
     show_code(&service.use_cases.operators, &url).await;
     tracing::info!("API documentation at {url}/docs/");
     let reports = tokio::spawn(service_manager::report(service.use_cases.readiness.clone(), pulse));
@@ -191,13 +192,19 @@ async fn bootstrap(service: &Service, operator: Bootstrap) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Prints the place of the data, and the line that a supervisor waits for. A failed write is ignored, because
+/// Announces the place of the data, and the line that a supervisor waits for. A failed write is ignored, because
 /// standard output may be closed.
-fn announce(data_directory: Option<&Path>, url: &str) {
-    let place =
-        data_directory.map(|path| format!("data directory: {}\n", path.display())).unwrap_or_default();
-    let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{place}listening on {url}").and_then(|()| out.flush());
+fn announce(format: LogFormat, data_directory: Option<&Path>, url: &str) {
+    let place = data_directory.map(|path| format!("data directory: {}", path.display()));
+    for line in place.into_iter().chain([format!("listening on {url}")]) {
+        match format {
+            LogFormat::Json => tracing::info!(target: ANNOUNCEMENTS, "{line}"),
+            LogFormat::Text => {
+                let mut out = io::stdout().lock();
+                let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+            }
+        }
+    }
 }
 
 /// Prints the code with which the first operator registers, while there was none, to a terminal alone: a file or a journal

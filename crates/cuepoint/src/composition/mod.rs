@@ -32,6 +32,7 @@ use cuepoint_adapters::outgoing::OutgoingCalls;
 use cuepoint_adapters::runtime::{TokioTasks, TokioTimer};
 use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
+use cuepoint_adapters::security::login_log::LoginLog;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
 use cuepoint_adapters::security::personal_tokens::KeptTokens;
 use cuepoint_adapters::security::random::RandomSecrets;
@@ -257,6 +258,7 @@ pub fn compose(
         payout_provider: providers.payouts,
         webhooks: Arc::new(webhooks),
         orders: Arc::new(OrderLog),
+        failed_logins: Arc::new(LoginLog),
         probes: vec![clock, authentication.revocations.clone()],
     };
     let terms = Terms {

@@ -210,7 +210,7 @@ pub(super) async fn check_secrets(service: Arc<Service>, without_keys: Arc<Mutex
             if !found.is_empty() {
                 tracing::error!(
                     endpoints = found.len(),
-                    first = ?named(&found),
+                    first = named(&found),
                     "secrets of webhook endpoints cannot be decrypted by this server"
                 );
             }
@@ -218,7 +218,7 @@ pub(super) async fn check_secrets(service: Arc<Service>, without_keys: Arc<Mutex
             if !lost.is_empty() {
                 tracing::error!(
                     endpoints = lost.len(),
-                    first = ?named(&lost),
+                    first = named(&lost),
                     "webhook endpoints were disabled: no key decrypts their secrets"
                 );
             }
@@ -229,6 +229,7 @@ pub(super) async fn check_secrets(service: Arc<Service>, without_keys: Arc<Mutex
     }
 }
 
-fn named(endpoints: &[WebhookEndpointId]) -> Vec<i64> {
-    endpoints.iter().take(NAMED).map(|endpoint| endpoint.get()).collect()
+fn named(endpoints: &[WebhookEndpointId]) -> String {
+    let named: Vec<String> = endpoints.iter().take(NAMED).map(ToString::to_string).collect();
+    named.join(", ")
 }

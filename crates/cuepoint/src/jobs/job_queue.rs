@@ -35,7 +35,7 @@ async fn stop_of(stopped: &mut watch::Receiver<bool>) {
 }
 
 async fn run_job(service: &Service, job: Job) {
-    let described = format!("{job:?}");
+    let described = job.to_string();
     if let Err(unavailable) = service.use_cases.run_job(job).await {
         tracing::warn!(job = described, %unavailable, "a background job failed");
     }

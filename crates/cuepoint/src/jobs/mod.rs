@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuepoint_domain::application::{DeletedGuests, WithoutKeys};
+use cuepoint_domain::audit::Summary;
 use cuepoint_domain::ports::Clock as _;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
@@ -236,7 +237,10 @@ async fn audit(service: Arc<Service>) {
     match service.use_cases.ledger_audits.run().await {
         Ok(audit) => {
             match &audit.finding {
-                None => tracing::info!(seen = ?audit.seen, "the ledger is consistent"),
+                None => {
+                    let Summary { wallets, entries, postings, entities } = audit.seen;
+                    tracing::info!(wallets, entries, postings, entities, "the ledger is consistent");
+                }
                 Some(finding) => tracing::error!(%finding, "the ledger is broken"),
             }
             metrics::ledger_consistent(audit.finding.is_none());

@@ -52,7 +52,7 @@ fn log(withdrawal: &Withdrawal, attempt: &PayoutAttempt) {
             tracing::error!(withdrawal = %id, "a payout got no answer and needs a review; its amount stays held");
         }
         PayoutAttempt::Failed(error) => {
-            tracing::error!(withdrawal = %id, ?error, "the outcome of a payout was not stored");
+            tracing::error!(withdrawal = %id, %error, "the outcome of a payout was not stored");
         }
     }
 }

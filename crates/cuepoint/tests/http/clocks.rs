@@ -69,6 +69,11 @@ fn a_wrong_clock_affects_no_other_server() {
         eventually("it is not ready", || {
             (wrong.client().outside("GET", "/health/ready").send().status == 503).then_some(())
         });
+        let ready = || wrong.client().outside("GET", "/health/ready");
+        assert_eq!(ready().send().refused(503, "unavailable")["message"], "Not ready: clock.");
+        // The client is not known to be in access.metrics_networks.
+        let elsewhere = ready().header("x-forwarded-for", "127.0.0.1").send().refused(503, "unavailable");
+        assert!(!elsewhere.to_string().contains("clock"), "{elsewhere}");
         let told = if seconds > 0 { "s ahead of the database's" } else { "s behind the database's" };
         eventually("the log says why", || wrong.log().contains(told).then_some(()));
         // Reads of the caller's own data continue; commands do not.

@@ -141,7 +141,9 @@ fn only_calls_that_write_are_answered_with_503_while_the_database_is_locked() {
     let lock = scene.lock();
     for _ in 0..2 {
         is_unavailable(&at_once(scene.changes()));
-        is_unavailable(&at_once(vec![scene.health("/health/ready")]));
+        let unready = at_once(vec![scene.health("/health/ready")]);
+        is_unavailable(&unready);
+        assert_eq!(unready[0].0.json()["message"], "Not ready: storage.");
         // Readers wait for no writer.
         for (answer, took) in at_once(scene.reads()) {
             answer.data(200);

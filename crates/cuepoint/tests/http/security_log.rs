@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Person, Server, Store, keys};
+use crate::harness::{Person, Server, Store, eventually, keys};
 
 on_one_store!(
     operator_actions_are_recorded_with_change_reason_and_client,
@@ -146,11 +146,35 @@ fn refused_staff_requests_are_recorded(store: Store) {
     }
 }
 
+/// The level, client and account of each logged failure of a login, once there are this many.
+fn logged_failures(server: &Server, count: usize) -> Vec<String> {
+    eventually("the failed logins are logged", || {
+        let log = server.log();
+        let lines = log.lines().filter_map(|line| {
+            let (before, after) = line.split_once(" a login failed event=\"login_failed\" ")?;
+            Some(format!("{} {after}", before.split_whitespace().nth(1)?))
+        });
+        Some(lines.collect::<Vec<_>>()).filter(|lines| lines.len() >= count)
+    })
+}
+
 fn logins_and_failed_logins_are_recorded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let wrong = json!({"email": guest.email, "password": "wrong horse"});
     server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
+    let staff = json!({"email": operator.email, "password": "wrong horse"});
+    server.client().post("/auth/login", &staff).refused(401, "invalid_credentials");
+    let unknown = json!({"email": "nobody@example.com", "password": "wrong horse"});
+    server.client().post("/auth/login", &unknown).refused(401, "invalid_credentials");
+    assert_eq!(
+        logged_failures(&server, 3),
+        [
+            "INFO client=127.0.0.1 staff=false",
+            "WARN client=127.0.0.1 staff=true",
+            "INFO client=127.0.0.1 staff=false"
+        ]
+    );
     server.client().login(&guest.email);
     guest.call("DELETE", "/user").json(&json!({"password": "wrong horse"})).send().invalid(&["password"]);
     let noted = events(&operator, &format!("user_id={}", guest.id));
@@ -171,6 +195,7 @@ fn failed_logins_of_unknown_users_are_recorded_at_most_once_an_hour(store: Store
         let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});
         server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
     }
+    assert_eq!(logged_failures(&server, 20).len(), 20);
     let noted = events(&operator, "kind=login_failed");
     // The hour may end in between.
     assert!((1..=2).contains(&noted.len()), "{noted:?}");

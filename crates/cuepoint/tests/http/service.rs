@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use crate::harness::{Answer, ROUTES, Server, Store};
+use crate::harness::{Answer, Call, ROUTES, Server, Store, eventually};
 
 on_one_store!(
     health_checks_succeed_on_a_running_server,
     metrics_count_requests_and_commits,
+    access_lines_show_client_user_and_path_without_secrets,
     the_openapi_document_describes_every_route,
     the_documentation_loads_nothing_from_other_hosts,
     the_documentation_is_compressed_and_not_sent_again_if_unchanged,
@@ -66,6 +67,80 @@ fn metrics_count_requests_and_commits(store: Store) {
         assert_eq!(count(&["cuepoint_commits_total"]), 4);
         assert_eq!(count(&["cuepoint_group_size_sum"]), 4);
     }
+}
+
+/// The access line of a request that a proxy passes on for this client.
+fn access_line(server: &Server, client: &str, call: Call, id: &str) -> String {
+    call.header("x-forwarded-for", client).header("x-request-id", id).send();
+    let (mark, answered) = (format!("request_id=\"{id}\""), " answered ");
+    eventually("the request is logged", || {
+        let log = server.log();
+        let found = log.lines().find(|line| line.contains(&mark) && line.contains(answered));
+        found.map(|line| line.split_once(answered).unwrap().1.to_owned())
+    })
+}
+
+/// Attack API8: reading the codes of gigs in the log.
+fn access_lines_show_client_user_and_path_without_secrets(store: Store) {
+    let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
+    let (guest, client) = (server.guest(), server.client());
+    let user = format!(" user={}", guest.id);
+    let long = format!("/{}", "x".repeat(300));
+    let cut = format!("/{}…", "x".repeat(199));
+    for (id, (call, user, method, route, path, status)) in [
+        (
+            guest.call("GET", "/withdrawals/17?q=hidden"),
+            user.as_str(),
+            "GET",
+            "/api/v1/withdrawals/{id}",
+            Some("/api/v1/withdrawals/17"),
+            404,
+        ),
+        (
+            guest.call("GET", "/withdrawals/hidden"),
+            user.as_str(),
+            "GET",
+            "/api/v1/withdrawals/{id}",
+            Some("/api/v1/withdrawals/{id}"),
+            404,
+        ),
+        (
+            client.call("GET", "/boards/hidden"),
+            "",
+            "GET",
+            "/api/v1/boards/{code}",
+            Some("/api/v1/boards/{code}"),
+            404,
+        ),
+        (
+            client.call("GET", "/withdrawal/options"),
+            "",
+            "GET",
+            "/api/v1/withdrawals/options",
+            Some("/api/v1/withdrawal/options"),
+            401,
+        ),
+        (client.outside("GET", "/.env?q=hidden"), "", "GET", "unknown", Some("/.env"), 404),
+        (client.outside("GET", &long), "", "GET", "unknown", Some(cut.as_str()), 404),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = access_line(&server, "203.0.113.9", call, &format!("id-{id}"));
+        let path = path.map(|path| format!(" path={path:?}")).unwrap_or_default();
+        let expected = format!(
+            "request_id=\"id-{id}\" client=203.0.113.9{user} method={method:?} route={route:?}{path} status={status} \
+             duration_ms="
+        );
+        let duration = line.strip_prefix(&expected).unwrap_or_else(|| panic!("{line}\n{expected}"));
+        assert!(duration.contains('.') && duration.parse::<f64>().unwrap() > 0.0, "{line}");
+    }
+    // The router is not asked for the path of a preflight, which would contain the code.
+    let preflight = client.call("OPTIONS", "/boards/hidden").header("origin", "https://app.example.com");
+    let preflight = preflight.header("access-control-request-method", "GET");
+    let line = access_line(&server, "203.0.113.9", preflight, "preflight");
+    assert!(line.contains(" method=\"OPTIONS\"") && !line.contains("hidden"), "{line}");
+    assert!(!server.log().contains("hidden"), "{}", server.log());
 }
 
 /// The document, as JSON.

@@ -2,10 +2,14 @@
 //! complete although their output cannot be written.
 
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
 
 use super::data_directory::Folder;
+use crate::harness::LISTENING;
 
 #[test]
 fn a_start_on_a_taken_port_creates_no_files() {
@@ -64,6 +68,74 @@ fn production_on_sqlite_requires_an_explicit_data_directory() {
         assert!(said.contains("storage.dir: is required in production, unless --data or"), "{said}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A folder with a configuration file and keys for a server in production, and the variables for it.
+fn in_production(folder: &Folder) -> [(&'static str, &'static str); 2] {
+    let file = "[auth]\nsigning_key_file = \"keys\"\n[webhooks]\nkey_file = \"keys\"\n\
+                [withdrawals]\nverified_email = false\n";
+    fs::write(folder.path().join("cuepoint.toml"), file).unwrap();
+    let variables = [("CUEPOINT_ENV", "production"), ("CUEPOINT_CONFIG", "cuepoint.toml")];
+    let (status, said) = folder.run(&["keys", "rotate", "--data", "data"], &variables);
+    assert!(status.success(), "{said}");
+    variables
+}
+
+fn object(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+#[test]
+fn a_server_in_production_announces_itself_only_in_json_on_standard_error() {
+    let folder = Folder::new();
+    let variables = in_production(&folder);
+    for (level, is_first_shown) in [("", true), ("off", false)] {
+        let variables = [&variables[..], &[("CUEPOINT_LOG", level)]].concat();
+        let mut command = folder.command(&["--data", "data"], &variables);
+        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log =
+            BufReader::new(server.stderr.take().unwrap()).lines().map(|line| object(&line.unwrap()));
+        let mut said: Vec<Value> = Vec::new();
+        while !said.last().is_some_and(|line| line["message"].as_str().unwrap().starts_with(LISTENING)) {
+            said.push(log.next().unwrap_or_else(|| panic!("the server ended: {said:?}")));
+        }
+        server.kill().unwrap();
+        let printed = server.wait_with_output().unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&printed), "");
+        let directory = format!("data directory: {}", folder.at("data"));
+        assert!(said.iter().any(|line| line["message"] == directory), "{said:?}");
+        let first = &said[0];
+        let named = ["message", "version", "environment", "store", "configuration"].map(|name| &first[name]);
+        let expected = ["starting", env!("CARGO_PKG_VERSION"), "production", "sqlite", "cuepoint.toml"];
+        assert_eq!(named == expected, is_first_shown, "{first}");
+    }
+}
+
+#[test]
+fn a_start_that_fails_in_production_says_so_in_json() {
+    let folder = Folder::new();
+    let variables = in_production(&folder);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (more, problems) in [
+        (&[("CUEPOINT__WALLET__SCALE", "9"), ("CUEPOINT__FEES__COMMISSION_BPS", "x")][..], 2),
+        (&[("CUEPOINT_LOG", "warning")], 1),
+        (&[("CUEPOINT__SERVER__PORT", port.as_str())], 1),
+        (&[("CUEPOINT__SERVER__PORT", port.as_str()), ("CUEPOINT_LOG", "off")], 1),
+    ] {
+        let mut command = folder.command(&["--data", "data"], &[&variables[..], more].concat());
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        assert_eq!((status.code(), stdout.len()), (Some(1), 0));
+        let said: Vec<Value> = String::from_utf8(stderr).unwrap().lines().map(object).collect();
+        let failures = said.iter().filter(|line| line["level"] == "ERROR").count();
+        assert_eq!(failures, problems, "{said:?}");
+    }
+    let (status, said) = folder.run(&["backup", "keys", "--data", "data"], &variables);
+    let last = said.lines().last().unwrap();
+    assert!(
+        !status.success() && last.starts_with("cuepoint: "),
+        "other commands say it in plain text: {said}"
+    );
 }
 
 #[test]

@@ -12,11 +12,11 @@ use crate::money::Amount;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
-    AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
-    OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PersonalTokens,
-    PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews,
-    Sessions, Store, TaskSpawner, Timer, Tips, TopupProvider, Topups, Wallets, WebhookEndpoints,
-    WebhookSender, Withdrawals,
+    AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, LoginObserver, Logins,
+    MusicRequests, Notifier, OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords,
+    PersonalTokens, PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause,
+    SecurityNews, Sessions, Store, TaskSpawner, Timer, Tips, TopupProvider, Topups, Wallets,
+    WebhookEndpoints, WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::tip::TipTerms;
@@ -54,6 +54,8 @@ pub struct Ports {
     pub webhooks: Arc<dyn WebhookSender>,
     /// Reports of the outcomes of orders of top-ups.
     pub orders: Arc<dyn OrderObserver>,
+    /// Reports of failed logins.
+    pub failed_logins: Arc<dyn LoginObserver>,
     /// The conditions of readiness other than the storage.
     pub probes: Vec<Arc<dyn ReadinessProbe>>,
 }
@@ -115,7 +117,11 @@ pub struct Environment {
 impl Environment {
     pub(super) fn new(store: Arc<dyn Store>, ports: Ports, terms: Terms) -> Self {
         Self {
-            security_audit: SecurityAudit::new(store.clone(), ports.clock.clone()),
+            security_audit: SecurityAudit::new(
+                store.clone(),
+                ports.clock.clone(),
+                ports.failed_logins.clone(),
+            ),
             ledger: store.clone(),
             operations: store.clone(),
             audit: store.clone(),

@@ -36,7 +36,7 @@ pub use providers::{
     Contradicted, IncomingMessage, MessageOutcome, PayoutAttempt, PayoutUpdateOutcome, Payouts,
     ProviderInbox, ProviderMessageRefusal, TopupOrders,
 };
-pub use readiness::Readiness;
+pub use readiness::{NotReady, Readiness};
 pub use use_cases::UseCases;
 pub use users::{
     AccountClaim, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ClaimRefusal,

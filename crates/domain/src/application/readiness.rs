@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use thiserror::Error;
+
 use crate::ports::{ReadinessProbe, Store, Unavailable};
 
 /// The conditions of readiness.
@@ -11,16 +13,25 @@ pub struct Readiness {
     pub(super) probes: Vec<Arc<dyn ReadinessProbe>>,
 }
 
+/// The first condition of readiness that is not met.
+#[derive(Debug, Error)]
+#[error("{condition}: {cause}")]
+pub struct NotReady {
+    /// The name of the condition: `storage`, or the name of a probe.
+    pub condition: &'static str,
+    pub cause: Unavailable,
+}
+
 impl Readiness {
     /// Succeeds if all probes pass and the storage can commit. The storage is checked last, since it takes
     /// longest.
     ///
     /// # Errors
-    /// [`Unavailable`], whose cause is the first condition that is not met.
-    pub async fn check(&self) -> Result<(), Unavailable> {
+    /// [`NotReady`].
+    pub async fn check(&self) -> Result<(), NotReady> {
         for probe in &self.probes {
-            probe.ready()?;
+            probe.ready().map_err(|cause| NotReady { condition: probe.name(), cause })?;
         }
-        self.store.ready().await
+        self.store.ready().await.map_err(|cause| NotReady { condition: "storage", cause })
     }
 }

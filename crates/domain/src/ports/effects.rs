@@ -20,7 +20,7 @@ pub trait Revocations: Send + Sync {
     async fn refresh(&self);
 }
 
-/// A background job; its `Debug` output redacts addresses.
+/// A background job. Its `Debug` output redacts addresses, and its `Display` output names its kind and its object.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Job {
     /// Sends a password reset token if the address belongs to an active user.
@@ -63,6 +63,25 @@ impl fmt::Debug for Job {
                 f.debug_tuple("NotifyWebhookDisabled").field(endpoint).finish()
             }
             Self::ReleaseGig(gig) => f.debug_tuple("ReleaseGig").field(gig).finish(),
+        }
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SendPasswordReset { .. } => f.write_str("password reset"),
+            Self::NotifySecured { user, .. } => write!(f, "security notice to user {user}"),
+            Self::NotifyEmailChanged(EmailNews { user, .. }) => {
+                write!(f, "notice of a new address of user {user}")
+            }
+            Self::NotifyWebhookChanged(EndpointNews { endpoint, .. }) => {
+                write!(f, "notice of a change of webhook endpoint {endpoint}")
+            }
+            Self::NotifyWebhookDisabled(endpoint) => {
+                write!(f, "notice of the disabled webhook endpoint {endpoint}")
+            }
+            Self::ReleaseGig(gig) => write!(f, "end of gig {gig}"),
         }
     }
 }

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
+use crate::user::Role;
 use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::user::code_quotas::{CountedCode, TooMany};
 use crate::user::email_change::{EmailChanged, EmailRestored};
@@ -15,6 +16,8 @@ use crate::user::session::TokenHash;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Credentials {
     pub user: UserId,
+    /// The role of the user, read together with the hash, so that reports about failed logins take no time of their own.
+    pub role: Role,
     pub password: PasswordHash,
 }
 

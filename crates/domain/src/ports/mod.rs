@@ -12,6 +12,7 @@ mod effects;
 mod gigs;
 mod ids;
 mod ledger;
+mod login_observer;
 mod logins;
 mod music_requests;
 mod notifier;
@@ -45,6 +46,7 @@ pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use gigs::{GigRequests, Gigs};
 pub use ids::{IdKind, Ids};
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
+pub use login_observer::LoginObserver;
 pub use logins::{Credentials, GuestClaim, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
 pub use notifier::{

@@ -66,6 +66,12 @@ impl Role {
     pub fn assignable() -> impl Iterator<Item = Self> + Clone {
         Self::all().filter(|role| *role != Self::Guest)
     }
+
+    /// Whether users with this role are staff.
+    #[must_use]
+    pub const fn is_staff(self) -> bool {
+        matches!(self, Self::Operator | Self::Auditor)
+    }
 }
 
 /// Coordinates on Earth, in degrees.

@@ -7,12 +7,12 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Credentials, GuestClaim, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::user::guest_account::Claimed;
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_domain::user::{Role, User};
 use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{is_present, known};
 use cuepoint_store_sql::schema::{challenges, users};
@@ -43,12 +43,13 @@ impl SqlStore {
         person: impl Fn() -> IntoBoxed<'q, users::table, Database> + Send + Sync,
     ) -> Result<Option<Credentials>, Unavailable> {
         self.read((), async |mut connection, ()| {
-            let columns = (users::id, users::password_hash);
-            let found: Option<(i64, String)> =
+            let columns = (users::id, users::role, users::password_hash);
+            let found: Option<(i64, String, String)> =
                 person().select(columns).get_result(&mut connection).await.optional()?;
-            let Some((id, password)) = found else { return Ok(None) };
+            let Some((id, role, password)) = found else { return Ok(None) };
             let user = known("users.id", UserId::new(id))?;
-            Ok(Some(Credentials { user, password: PasswordHash(password) }))
+            let role = known("users.role", Role::stored(&role))?;
+            Ok(Some(Credentials { user, role, password: PasswordHash(password) }))
         })
         .await
     }

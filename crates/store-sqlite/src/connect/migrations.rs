@@ -43,7 +43,7 @@ impl SqliteMigration {
     }
 }
 
-/// Applies the missing migrations of a list in order, and returns their versions.
+/// Applies the missing migrations of a list in order, and returns their names.
 ///
 /// # Errors
 /// When the database belongs to another program or to a newer version of this one, or a migration fails;
@@ -61,7 +61,7 @@ pub(crate) fn migrate(
         run(connection, migration)?;
         crash_points::at_start(StartStep::MigrationApplied);
     }
-    Ok(missing.iter().map(SqliteMigration::version).collect())
+    Ok(missing.iter().map(|migration| migration.name.to_owned()).collect())
 }
 
 /// Refuses a database that lacks migrations of a list.
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(migrate(&mut connection, MIGRATIONS).unwrap(), Vec::<String>::new());
         let more: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
         assert!(ensure_migrated(&mut connection, &more).is_err());
-        assert_eq!(migrate(&mut connection, &more).unwrap(), ["29990101000001"]);
+        assert_eq!(migrate(&mut connection, &more).unwrap(), [OWN.name]);
         ensure_migrated(&mut connection, &more).unwrap();
         assert_eq!(value(&mut connection, "PRAGMA foreign_keys").unwrap(), "1");
     }

@@ -1,40 +1,49 @@
 //! A process that prints its address, whatever program it is.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{self, BufRead, BufReader};
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::thread;
 
-use super::completed;
-use super::server::LISTENING;
+use super::server::listening_address;
 
 /// A process that listens, killed on drop.
 pub(crate) struct Listening {
     pub(crate) child: Child,
     /// The rest of its line about its address.
     pub(crate) address: String,
-    /// The lines that it printed until it listened.
+    /// The lines that it printed until it listened, on standard output or standard error.
     pub(crate) printed: Vec<String>,
-    /// Open, so that the process can go on printing.
-    _output: BufReader<ChildStdout>,
 }
 
 impl Listening {
     /// Starts a process, and waits until it listens.
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let (output, writer) = io::pipe().unwrap();
+        let mut child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+        let shown = format!("{command:?}");
+        let (told, lines) = mpsc::channel();
+        // Reads on after the address, so that the process can go on printing.
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                // The receiver is gone once the process listens.
+                let _ = told.send(line);
+            }
+        });
+        // It holds the writing ends of the pipe.
+        drop(command);
         let mut printed = Vec::new();
-        let address = output.by_ref().lines().map(Result::unwrap).find_map(|line| {
-            let address = line.strip_prefix(LISTENING).map(str::to_owned);
+        let address = lines.iter().find_map(|line| {
+            let address = listening_address(&line).map(str::to_owned);
             printed.push(line);
             address
         });
         let Some(address) = address else {
             let _ = child.kill();
             let _ = child.wait();
-            let shown = format!("{command:?}");
-            panic!("{shown} does not start: {}", completed(command).1)
+            panic!("{shown} does not start: {}", printed.join("\n"))
         };
-        Self { child, address, printed, _output: output }
+        Self { child, address, printed }
     }
 }
 

@@ -24,8 +24,14 @@ const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 /// The time limit of a command.
 const RUN_WITHIN: Duration = Duration::from_secs(120);
 
-/// The log line with the listening address.
+/// The text before the listening address.
 pub(crate) const LISTENING: &str = "listening on ";
+
+/// The listening address in a line of text or JSON.
+pub(super) fn listening_address(line: &str) -> Option<&str> {
+    let (_, after) = line.split_once(LISTENING)?;
+    after.split('"').next().map(str::trim)
+}
 
 /// The memory and iterations of a password hash by default, for tests of times that depend on them.
 pub(crate) fn default_hash_cost() -> [(&'static str, &'static str); 2] {
@@ -70,9 +76,9 @@ impl Log {
         let log = self.clone();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let (Some(told), Some((_, address))) = (&told, line.split_once(LISTENING)) {
+                if let (Some(told), Some(address)) = (&told, listening_address(&line)) {
                     // The receiver is gone after the first address.
-                    let _ = told.send(address.trim().to_owned());
+                    let _ = told.send(address.to_owned());
                 }
                 let mut text = log.0.lock().unwrap();
                 text.push_str(&line);

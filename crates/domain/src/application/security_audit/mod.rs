@@ -11,10 +11,11 @@ use crate::application::security_audit::event_limit::{HourlyEvents, MAX, Recordi
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
-use crate::ports::{Clock, SecurityLog};
+use crate::ports::{Clock, LoginObserver, SecurityLog};
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::user::Role;
 use crate::user::session::ClientInfo;
 
 /// Records events in the security log. A change stands even if its event cannot be recorded.
@@ -22,6 +23,7 @@ use crate::user::session::ClientInfo;
 pub(super) struct SecurityAudit {
     pub(super) log: Arc<dyn SecurityLog>,
     pub(super) clock: Arc<dyn Clock>,
+    failed_logins: Arc<dyn LoginObserver>,
     /// The networks of failed logins with unknown addresses within the hour.
     unknown_logins: Arc<Mutex<HourlyEvents<Option<ClientNetwork>>>>,
     /// The principals that were denied an action of staff within the hour, with the operation.
@@ -35,16 +37,21 @@ fn admit<T: Eq + Hash>(events: &Mutex<HourlyEvents<T>>, what: T, at: Timestamp) 
 
 impl SecurityAudit {
     /// Creates the audit for this log.
-    pub(super) fn new(log: Arc<dyn SecurityLog>, clock: Arc<dyn Clock>) -> Self {
-        Self { log, clock, unknown_logins: Arc::default(), denials: Arc::default() }
+    pub(super) fn new(
+        log: Arc<dyn SecurityLog>,
+        clock: Arc<dyn Clock>,
+        failed_logins: Arc<dyn LoginObserver>,
+    ) -> Self {
+        Self { log, clock, failed_logins, unknown_logins: Arc::default(), denials: Arc::default() }
     }
 
-    /// Records a failed login. Each failed login of a known user is recorded. Failed logins with unknown addresses,
-    /// which clients can repeat without limit, are recorded once for each network and hour.
-    pub(super) async fn login_failed(&self, user: Option<UserId>, client: ClientInfo) {
+    /// Reports and records a failed login. Each failed login of a known user is recorded. Failed logins with unknown
+    /// addresses, which clients can repeat without limit, are recorded once for each network and hour.
+    pub(super) async fn login_failed(&self, account: Option<(UserId, Role)>, client: ClientInfo) {
         let (kind, now) = (SecurityEventKind::LoginFailed, self.clock.now());
-        if user.is_some() {
-            return self.add(SecurityEvent::about(kind, user, client, now)).await;
+        self.failed_logins.failed(&client, account.is_some_and(|(_, role)| role.is_staff()));
+        if let Some((user, _)) = account {
+            return self.add(SecurityEvent::about(kind, Some(user), client, now)).await;
         }
         let (client, detail) = match admit(&self.unknown_logins, client.network(), now) {
             Recording::First => (client, "unknown account".to_owned()),

@@ -33,9 +33,13 @@ fn person() -> User {
 
 fn changes(setup: Setup) -> EmailChanges {
     let Setup { mut logins, mut notifier, jobs, noted, has_right_password, revoked } = setup;
-    logins
-        .expect_credentials_of()
-        .returning(|_| Ok(Some(Credentials { user: user(2), password: PasswordHash("stored".to_owned()) })));
+    logins.expect_credentials_of().returning(|_| {
+        Ok(Some(Credentials {
+            user: user(2),
+            role: Role::Member,
+            password: PasswordHash("stored".to_owned()),
+        }))
+    });
     notifier.expect_can_reach().return_const(true);
     let mut secrets = MockSecrets::new();
     secrets.expect_token().returning(|| Token("token".to_owned()));
@@ -83,7 +87,8 @@ fn request(setup: Setup, to: &str) -> Result<(), CommandError<RequestEmailRefusa
 fn storing(is_taken: bool, stored: TokenHash, outcome: IssueOutcome) -> MockLogins {
     let mut logins = MockLogins::new();
     logins.expect_restorable_until().returning(|_, _| Ok(None));
-    let owner = || Credentials { user: user(3), password: PasswordHash("other".to_owned()) };
+    let owner =
+        || Credentials { user: user(3), role: Role::Member, password: PasswordHash("other".to_owned()) };
     logins
         .expect_credentials()
         .withf(|address| address == "ada@new.example")

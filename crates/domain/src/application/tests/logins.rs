@@ -17,6 +17,7 @@ pub(super) struct Setup {
     pub(super) refreshed: usize,
     /// A log other than one of `noted`.
     pub(super) log: Option<MockSecurityLog>,
+    pub(super) failed_logins: Arc<FailedLogins>,
 }
 
 pub(super) fn sign_ins(setup: Setup) -> SignIns {
@@ -27,7 +28,7 @@ pub(super) fn sign_ins(setup: Setup) -> SignIns {
     secrets.expect_successors().returning(move |_, _| Ok(derived()));
     secrets.expect_first_tokens().returning(move |_, _, _| Ok(derived()));
     secrets.expect_fingerprint().returning(|token| hash(&token.0));
-    let Setup { people, logins, sessions, passwords, noted, refreshed: times, log } = setup;
+    let Setup { people, logins, sessions, passwords, noted, refreshed: times, log, failed_logins } = setup;
     let mut jobs = MockJobQueue::new();
     if noted.contains(&SecurityEventKind::RefreshTokenReused) {
         let cause = SecurityCause::RefreshTokenReused(session());
@@ -42,6 +43,7 @@ pub(super) fn sign_ins(setup: Setup) -> SignIns {
         jobs,
         log: log.unwrap_or_else(|| log_of(noted)),
         revocations: refreshed(times),
+        failed_logins,
         ..Doubles::default()
     };
     let env = doubles.env();
@@ -68,10 +70,9 @@ pub(super) fn password() -> Password {
 /// Logins that know the DJ, with a password hash of this name.
 pub(super) fn known(hash: &'static str) -> MockLogins {
     let mut logins = MockLogins::new();
-    logins
-        .expect_credentials()
-        .with(eq("dee@example.com"))
-        .returning(|_| Ok(Some(Credentials { user: user(2), password: PasswordHash(hash.to_owned()) })));
+    logins.expect_credentials().with(eq("dee@example.com")).returning(|_| {
+        Ok(Some(Credentials { user: user(2), role: Role::Member, password: PasswordHash(hash.to_owned()) }))
+    });
     logins
 }
 
@@ -111,6 +112,36 @@ fn a_login_with_an_unknown_email_also_costs_a_password_check() {
             Setup { logins, passwords, noted: vec![SecurityEventKind::LoginFailed], ..Setup::default() };
         let refused = run(sign_ins(setup).login(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
+    }
+}
+
+#[test]
+fn only_failed_logins_of_staff_are_reported_as_such() {
+    for (role, is_staff) in [
+        (None, false),
+        (Some(Role::Guest), false),
+        (Some(Role::Member), false),
+        (Some(Role::Operator), true),
+        (Some(Role::Auditor), true),
+    ] {
+        let mut logins = MockLogins::new();
+        logins.expect_credentials().returning(move |_| {
+            Ok(role.map(|role| Credentials {
+                user: user(2),
+                role,
+                password: PasswordHash("hash".to_owned()),
+            }))
+        });
+        let failed_logins = Arc::<FailedLogins>::default();
+        let setup = Setup {
+            logins,
+            passwords: checked(PasswordCheck::Wrong),
+            noted: vec![SecurityEventKind::LoginFailed],
+            failed_logins: failed_logins.clone(),
+            ..Setup::default()
+        };
+        login(setup).unwrap_err();
+        assert_eq!(*failed_logins.0.lock().unwrap(), [is_staff], "{role:?}");
     }
 }
 
@@ -202,7 +233,11 @@ fn bootstrap(
     let mut setup = Setup::default();
     setup.people.expect_has_first_operator().returning(move || Ok(before));
     setup.logins.expect_credentials().returning(move |_| {
-        Ok(taken.then(|| Credentials { user: user(2), password: PasswordHash("theirs".to_owned()) }))
+        Ok(taken.then(|| Credentials {
+            user: user(2),
+            role: Role::Member,
+            password: PasswordHash("theirs".to_owned()),
+        }))
     });
     setup.passwords.expect_is_breached().return_const(breached);
     setup.passwords.expect_hash().returning(|_, _| Ok(PasswordHash("hash".to_owned())));

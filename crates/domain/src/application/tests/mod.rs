@@ -109,6 +109,7 @@ struct Doubles {
     /// [`AtOnce`] if absent.
     tasks: Option<Arc<dyn TaskSpawner>>,
     orders: Arc<Orders>,
+    failed_logins: Arc<FailedLogins>,
     terms: Terms,
 }
 
@@ -129,10 +130,15 @@ impl Doubles {
             payout_provider: Arc::new(self.payout_provider),
             webhooks: Arc::new(self.webhooks),
             orders: self.orders,
+            failed_logins: self.failed_logins,
             probes: Vec::new(),
         };
         Arc::new(Environment {
-            security_audit: SecurityAudit::new(Arc::new(self.log), ports.clock.clone()),
+            security_audit: SecurityAudit::new(
+                Arc::new(self.log),
+                ports.clock.clone(),
+                ports.failed_logins.clone(),
+            ),
             ledger: Arc::new(self.ledger),
             operations: Arc::new(self.operations),
             audit: Arc::new(MockAudit::new()),
@@ -226,6 +232,16 @@ struct Orders(Mutex<Vec<String>>);
 impl OrderObserver for Orders {
     fn observe(&self, _: &Topup, attempt: &OrderAttempt) {
         self.0.lock().unwrap().push(format!("{attempt:?}"));
+    }
+}
+
+/// For each reported failed login, whether the account is of staff.
+#[derive(Default)]
+struct FailedLogins(Mutex<Vec<bool>>);
+
+impl LoginObserver for FailedLogins {
+    fn failed(&self, _: &ClientInfo, is_staff: bool) {
+        self.0.lock().unwrap().push(is_staff);
     }
 }
 

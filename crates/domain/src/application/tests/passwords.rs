@@ -64,7 +64,7 @@ fn hash(text: &str) -> PasswordHash {
 }
 
 fn credentials() -> Option<Credentials> {
-    Some(Credentials { user: user(2), password: hash("before") })
+    Some(Credentials { user: user(2), role: Role::Member, password: hash("before") })
 }
 
 /// Passwords with this verification of the current one, where the new one is not breached.

@@ -136,11 +136,9 @@ fn erase(
 ) -> Result<(), CommandError<EraseRefusal>> {
     let times = usize::from(erased == Some(Erased::Done));
     let mut doubles = Doubles { log, revocations: refreshed(times), ..Doubles::default() };
-    doubles
-        .logins
-        .expect_credentials_of()
-        .with(eq(user(2)))
-        .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
+    doubles.logins.expect_credentials_of().with(eq(user(2))).returning(|user| {
+        Ok(Some(Credentials { user, role: Role::Member, password: PasswordHash("hash".to_owned()) }))
+    });
     doubles.passwords.expect_verify().once().returning(move |_, _, _| Ok(verified));
     doubles.people.expect_profile().returning(|_| Ok(Some(dj(true))));
     // The erasure is done even if the pending top-ups fail later.

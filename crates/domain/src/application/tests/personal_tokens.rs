@@ -12,9 +12,9 @@ use crate::user::session::TokenHash;
 /// Tokens of guest 1, whose password check gives this result.
 fn own_tokens(verified: PasswordCheck, tokens: MockPersonalTokens, noted: SecurityEventKind) -> OwnTokens {
     let mut logins = MockLogins::new();
-    logins
-        .expect_credentials_of()
-        .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("before".to_owned()) })));
+    logins.expect_credentials_of().returning(|user| {
+        Ok(Some(Credentials { user, role: Role::Member, password: PasswordHash("before".to_owned()) }))
+    });
     let mut passwords = MockPasswords::new();
     passwords.expect_verify().returning(move |_, _, _| Ok(verified));
     let mut secrets = MockSecrets::new();

@@ -17,6 +17,7 @@ use crate::ports::{
 };
 use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
+use crate::user::Role;
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
 use crate::user::session::{ClientInfo, Session};
@@ -105,11 +106,10 @@ impl SignIns {
             for _ in 0..ATTEMPTS {
                 match self.try_login(email, password, context.client.clone()).await? {
                     ControlFlow::Break(started) => return self.signed_in(started),
-                    ControlFlow::Continue(user) => known = Some(user),
+                    ControlFlow::Continue(account) => known = Some(account),
                 }
             }
-            let client = context.client.clone();
-            self.env.security_audit.about(SecurityEventKind::LoginFailed, known, None, client).await;
+            self.env.security_audit.login_failed(known, context.client.clone()).await;
             Err(CommandError::Refused(LoginRefusal::InvalidCredentials))
         };
         self.executor.perform_open(context.deadline, login).await
@@ -124,31 +124,33 @@ impl SignIns {
         Ok(SignedIn { profile, session, refresh_token, access_token })
     }
 
-    /// Begins a session; if the password or its hash changed after it was verified, returns the user
+    /// Begins a session; if the password or its hash changed after it was verified, returns the user and their role
     /// instead.
     async fn try_login(
         &self,
         email: &str,
         password: &Password,
         client: ClientInfo,
-    ) -> Result<ControlFlow<StartedSession, UserId>, CommandError<LoginRefusal>> {
+    ) -> Result<ControlFlow<StartedSession, (UserId, Role)>, CommandError<LoginRefusal>> {
         let known = match Email::new(email) {
             Ok(email) => self.env.logins.credentials(&email.folded()).await?,
             Err(_) => None,
         };
-        let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
+        let (account, hash) =
+            known.map(|Credentials { user, role, password }| ((user, role), password)).unzip();
         let verified = self.env.ports.passwords.verify(password, hash.clone(), client.network()).await?;
-        let right = user.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
+        let right = account.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
         let profile = match &right {
-            Some((user, _)) => self.env.people.profile(*user).await?,
+            Some(((user, _), _)) => self.env.people.profile(*user).await?,
             None => None,
         };
-        let (Some((id, hash)), Some(profile)) = (right, profile) else {
-            self.env.security_audit.login_failed(user, client).await;
+        let (Some((account, hash)), Some(profile)) = (right, profile) else {
+            self.env.security_audit.login_failed(account, client).await;
             return Err(CommandError::Refused(LoginRefusal::InvalidCredentials));
         };
+        let (id, _) = account;
         if profile.user.suspended_at.is_some() {
-            return Err(self.suspended(id, client).await);
+            return Err(self.suspended(account, client).await);
         }
         let session = self.env.ids.next_session().await?;
         let refresh_token = self.env.ports.secrets.token();
@@ -161,8 +163,8 @@ impl SignIns {
             .await?
         {
             BeginOutcome::Done => {}
-            BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(id)),
-            BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
+            BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(account)),
+            BeginOutcome::Suspended => return Err(self.suspended(account, client).await),
         }
         let network = client.network();
         self.env.security_audit.about(SecurityEventKind::LoggedIn, Some(id), Some(session), client).await;
@@ -177,8 +179,8 @@ impl SignIns {
     }
 
     /// Records and refuses the login of a suspended user.
-    async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
-        self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(user), None, client).await;
+    async fn suspended(&self, account: (UserId, Role), client: ClientInfo) -> CommandError<LoginRefusal> {
+        self.env.security_audit.login_failed(Some(account), client).await;
         CommandError::Refused(LoginRefusal::Suspended)
     }
 

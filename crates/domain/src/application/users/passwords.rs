@@ -72,7 +72,7 @@ impl PasswordChanges {
                     return Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword));
                 }
                 let known = env.logins.credentials_of(*own).await?;
-                let Credentials { user, password: before } = known.ok_or(Failure::UnknownPrincipal)?;
+                let Credentials { user, password: before, .. } = known.ok_or(Failure::UnknownPrincipal)?;
                 let client = context.client.clone();
                 if env.ports.passwords.verify(present, Some(before.clone()), client.network()).await?
                     == PasswordCheck::Wrong

@@ -119,7 +119,7 @@ impl SignIns {
         client: ClientInfo,
     ) -> Result<Option<StartedSession>, HashingError> {
         let credentials = self.env.logins.credentials(&registration.email.folded()).await?;
-        let Some(Credentials { user: id, password: hash }) = credentials else { return Ok(None) };
+        let Some(Credentials { user: id, role, password: hash }) = credentials else { return Ok(None) };
         let Some(profile) = self.env.people.profile(id).await? else { return Ok(None) };
         let (now, registered_at) = (self.env.now(), profile.user.created_at);
         if profile.user.suspended_at.is_some() || !repeats(registered_at, now) {
@@ -133,7 +133,7 @@ impl SignIns {
             unavailable @ HashingError::Unavailable(_) => unavailable,
         })?;
         if verified == PasswordCheck::Wrong {
-            self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(id), None, client).await;
+            self.env.security_audit.login_failed(Some((id, role)), client).await;
             return Ok(None);
         }
         let answers = |session: &Session| session.answers_registration(registered_at, now);

@@ -47,7 +47,7 @@ impl Migration {
     }
 }
 
-/// Applies the missing migrations of a list in order, one migrator at a time, and returns their versions.
+/// Applies the missing migrations of a list in order, one migrator at a time, and returns their names.
 ///
 /// # Errors
 /// When the database cannot be reached, a migration fails, or a lock stays taken for as long as patience
@@ -67,7 +67,7 @@ pub(crate) async fn migrate(
             migrator.apply(migration).await?;
         }
         migrator.finish().await?;
-        Ok(missing.iter().map(Migration::version).collect())
+        Ok(missing.iter().map(|migration| migration.name.to_owned()).collect())
     };
     let done: anyhow::Result<_> = migrating.await;
     done.context("the database cannot be migrated")
