@@ -40,25 +40,29 @@ impl WorkerPulse {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::net::TcpListener;
-    use std::thread;
+    use std::sync::mpsc;
 
     use super::*;
+
+    /// The interval at which the test looks at the pulse.
+    const LOOK: Duration = Duration::from_millis(200);
 
     #[actix_web::test]
     async fn a_stuck_worker_is_silent_while_others_go_on() {
         let pulse = WorkerPulse::default();
-        let (begun, stuck) = (pulse.clone(), Arc::new(Mutex::new(true)));
-        let hold = Arc::clone(&stuck);
-        let held = hold.lock().unwrap();
+        let begun = pulse.clone();
+        // The worker that serves the request waits until the sender is gone.
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = actix_web::HttpServer::new(move || {
             begun.begin();
-            let stuck = Arc::clone(&stuck);
-            // The first worker that serves a request waits for the lock.
+            let released = Arc::clone(&released);
             let wait = move || {
-                drop(stuck.lock());
-                async { "released" }
+                let ended = released.lock().unwrap().recv().is_err();
+                async move { if ended { "released" } else { "a message" } }
             };
             actix_web::App::new().default_service(actix_web::web::to(wait))
         });
@@ -66,20 +70,17 @@ mod tests {
         let server = server.workers(2).disable_signals().listen(listener).unwrap().run();
         let handle = server.handle();
         actix_web::rt::spawn(server);
-        thread::spawn(move || {
-            use std::io::Write;
-            let mut stream = std::net::TcpStream::connect(address).unwrap();
-            stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-            thread::park();
-        });
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
         let limit = INTERVAL.saturating_mul(3);
         while pulse.silence() < limit {
-            actix_web::rt::time::sleep(INTERVAL / 4).await;
+            actix_web::rt::time::sleep(LOOK).await;
         }
-        assert_eq!(pulse.workers.lock().unwrap().iter().filter(|beat| beat.elapsed() < limit).count(), 1);
-        drop(held);
+        let alive = pulse.workers.lock().unwrap().iter().filter(|beat| beat.elapsed() < limit).count();
+        assert_eq!(alive, 1);
+        drop(release);
         while pulse.silence() > limit {
-            actix_web::rt::time::sleep(INTERVAL / 4).await;
+            actix_web::rt::time::sleep(LOOK).await;
         }
         handle.stop(false).await;
     }

@@ -136,7 +136,8 @@ fn address(written: &str) -> anyhow::Result<Email> {
 /// The person at the machine, for the security log.
 fn person() -> Line {
     let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());
-    let behind = std::env::var("SUDO_USER").ok().filter(|behind| !behind.is_empty() && *behind != user);
+    let behind = std::env::var_os("SUDO_USER").map(|behind| behind.to_string_lossy().into_owned());
+    let behind = behind.filter(|behind| !behind.is_empty() && *behind != user);
     let behind = behind.map(|behind| format!(", sudo by {behind}")).unwrap_or_default();
     let name = format!("the system's user {user}{behind}");
     Line::new(&name).unwrap_or_else(|_| Line::from_stored("a user of the system".to_owned()))
