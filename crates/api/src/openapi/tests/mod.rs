@@ -249,6 +249,7 @@ fn only_coordinates_and_radii_are_doubles_and_statuses_are_enumerated() {
                 matches!(key.as_str(), "status" | "code" | "kind" | "artist_type" | "token_type" | "type");
             // The codes that people type are not the code of a failure, and a status of HTTP is a number.
             let others = [
+                "FirstOperator.code",
                 "VerificationCode.code",
                 "GigDetails.code",
                 "GigRecord.code",
