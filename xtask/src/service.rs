@@ -60,23 +60,21 @@ pub(crate) struct Service {
 impl Service {
     /// Starts the service with these settings in addition to those of tests; its output goes to the log.
     pub(crate) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
+        let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut service = Command::new(binary()?);
         // A developer's own configuration must not affect the tests.
         remove_variables(&mut service, "CUEPOINT_");
-        service
+        let process = service
             .env("CUEPOINT_ENV", "test")
             .env("CUEPOINT__SERVER__PORT", "0")
             // Tokens must outlive the longest run.
             .env("CUEPOINT__AUTH__ACCESS_TOKEN_TTL_SECONDS", "86400")
-            .envs(settings.iter().copied());
-        Self::spawn(&mut service, log)
-    }
-
-    /// Starts a command that becomes the service; its output goes to the log.
-    pub(crate) fn spawn(command: &mut Command, log: &Path) -> anyhow::Result<Self> {
-        let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log.try_clone()?);
-        let process = command.spawn().context("the service does not start")?;
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log.try_clone()?)
+            .spawn()
+            .context("the service does not start")?;
         let mut service = Self { process, url: String::new() };
         service.url = service.listen(log)?;
         Ok(service)
@@ -85,18 +83,6 @@ impl Service {
     /// The base URL, such as `http://127.0.0.1:8080`.
     pub(crate) fn url(&self) -> &str {
         &self.url
-    }
-
-    /// Stops the service as systemd does.
-    ///
-    /// # Errors
-    /// If it does not exit with 0.
-    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
-        let mut kill = Command::new("kill");
-        ensure!(exit_code(kill.arg(self.process.id().to_string()))? == 0, "the service cannot be stopped");
-        let status = self.process.wait()?;
-        ensure!(status.success(), "the stopped service ended with {status}");
-        Ok(())
     }
 
     /// Waits for the line with the address, and copies all further output to the log.

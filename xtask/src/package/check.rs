@@ -1,15 +1,15 @@
 //! The life of a package: it is installed, configured, used, upgraded, removed and purged.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
 
 use super::debian::Debian;
 use super::{folder, pack};
-use crate::service::Service;
 use crate::workspace::output_of;
 
 /// A server, and a container.
@@ -57,12 +57,16 @@ const KEPT: &[&str] = &[
 ];
 
 const ENVIRONMENT: &str = "/etc/cuepoint/environment";
+const PORT: &str = "CUEPOINT__SERVER__PORT=";
 const PASSWORD: &str = "correct horse battery";
 
 /// Stands in for systemctl, which needs a running systemd: records each call, and restarts fail while a file exists.
 const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$*" >>/run/calls
-case "$*" in *restart*) test ! -e /run/restart-fails;; esac
+case "$*" in
+is-active*) echo active;;
+*restart*) test ! -e /run/restart-fails;;
+esac
 "#;
 
 /// A heading and its step.
@@ -150,8 +154,9 @@ fn configures(debian: &Debian) -> anyhow::Result<()> {
         ensure!(text.contains(empty), "the environment file has no line with {empty}");
         text = text.replace(empty, filled);
     }
-    // Another test may use the default port.
-    text.push_str("CUEPOINT__SERVER__PORT=0\n");
+    // Another server may use the default port. How a server announces a port of its own choice depends on its log.
+    let free = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    text.push_str(&format!("{PORT}{free}\n"));
     fs::write(debian.path(ENVIRONMENT), text)?;
     let checked = output_of(&mut debian.configured("cuepoint", "cuepoint config check"))?;
     ensure!(checked.contains("CUEPOINT_ENV is production"), "the configuration is {checked}");
@@ -172,12 +177,30 @@ fn serves(debian: &Debian) -> anyhow::Result<()> {
         let value = unit.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         value.with_context(|| format!("the unit has no {key}"))
     };
-    let log = folder()?.join("server.log");
-    let service = Service::spawn(&mut debian.configured(value("User")?, value("ExecStart")?), &log)?;
-    let tour = ["-c", include_str!("tour.sh"), "tour", service.url(), PASSWORD];
+    let mut command = debian.configured(value("User")?, value("ExecStart")?);
+    let log = File::create(folder()?.join("server.log"))?;
+    let mut server = Server(command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?);
+    let environment = debian.read(ENVIRONMENT)?;
+    let port = environment.lines().find_map(|line| line.strip_prefix(PORT)).context("no port")?;
+    let tour = ["-c", include_str!("tour.sh"), "tour", &format!("http://127.0.0.1:{port}"), PASSWORD];
     let request = output_of(Command::new("bash").args(tour))?;
     ensure!(request.contains(r#""fee":0.00,"status":"accepted""#), "the request is {request}");
-    service.stop()
+
+    output_of(Command::new("kill").arg(server.0.id().to_string()))?;
+    let status = server.0.wait()?;
+    ensure!(status.success(), "the stopped server ended with {status}");
+    Ok(())
+}
+
+/// A server, killed on drop.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing is left to do if it has exited already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Upgrades to a higher version.

@@ -4,7 +4,8 @@ API=$1/api/v1
 json() { curl -sS --fail-with-body -H 'Content-Type: application/json' "$@"; }
 field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
-json "$1/health/ready" >/dev/null
+# The server was just started.
+json --retry 30 --retry-delay 1 --retry-connrefused "$1/health/ready" >/dev/null
 json "$API/auth/login" -d "{\"email\":\"operator@example.com\",\"password\":\"$2\"}" >/dev/null
 DJ=$(json "$API/auth/register" -d '{"email":"dee@example.com","password":"correct horse","name":"Dee Jay","is_dj":true}')
 GUEST=$(json "$API/auth/register" -d '{"email":"ada@example.com","password":"battery staple","name":"Ada"}')
