@@ -25,6 +25,7 @@ const STEPS: &[Step] = &[
     ("tests", tests),
     ("openapi", || command("openapi --check")),
     ("clients", clients_where_possible),
+    ("package", || command("package --check")),
     ("schemathesis", || command("schemathesis")),
     ("fuzz", || command("fuzz")),
 ];

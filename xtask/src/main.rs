@@ -10,6 +10,7 @@ mod failover;
 mod fuzz;
 mod markdown;
 mod openapi;
+mod package;
 mod postgres_binaries;
 mod python;
 mod routes;
@@ -102,6 +103,8 @@ enum Command {
     },
     /// Build the documents and the pages of the API as a static site in `target/site`.
     Site,
+    /// Build the Debian package; `--check` tests it in a bare Debian.
+    Package(package::Arguments),
     /// Print every operation: method, path, id, action, rate limit, body, response, failures.
     Routes,
 }
@@ -125,6 +128,7 @@ impl Command {
             Self::Statements => statements::run(),
             Self::Openapi(arguments) => openapi::run(&arguments),
             Self::Site => site::run(),
+            Self::Package(arguments) => package::run(&arguments),
             Self::Routes => routes::run(),
             Self::Clients { step } => clients::run(step),
         }

@@ -1,0 +1,118 @@
+//! Bare Debian systems in temporary folders. Nothing is mounted in them, so a killed test leaves only files.
+
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::{env, fs};
+
+use anyhow::{Context, ensure};
+
+use crate::postgres_binaries::{apt, can_install, on_path};
+use crate::server_user;
+use crate::workspace::output_of;
+
+/// The release of Debian.
+const SUITE: &str = "bookworm";
+
+/// Programs that the test needs, each with its package.
+const PROGRAMS: &[(&str, &str)] =
+    &[("mmdebstrap", "mmdebstrap"), ("dpkg-shlibdeps", "dpkg-dev"), ("strip", "binutils")];
+
+const PATH: &str = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Forbids starting services, for maintainer scripts that would.
+const POLICY: &str = "#!/bin/sh\nexit 101\n";
+
+/// Runs its arguments with the environment file, as the guide for operators says.
+pub(super) const CONFIGURED: &str = r#"set -a; . /etc/cuepoint/environment; exec "$@""#;
+
+/// Returns the reason why no Debian system can be made here, after installing missing programs if that is possible.
+pub(super) fn missing() -> Option<String> {
+    if server_user::id("-u", None) != Some(0) {
+        return Some("only root can install a package".to_owned());
+    }
+    for (program, package) in PROGRAMS {
+        if on_path(program).is_none() {
+            if !can_install() {
+                return Some(format!("{program} is missing"));
+            }
+            if let Err(error) = apt(&["install", "-y", "--no-install-recommends", package]) {
+                return Some(format!("{program} is missing: {error:#}"));
+            }
+        }
+    }
+    None
+}
+
+/// A Debian system, deleted on drop.
+pub(super) struct Debian(PathBuf);
+
+impl Debian {
+    /// Makes a minimal system with these packages, from a tarball that the first call downloads into `cache`.
+    pub(super) fn with(packages: &str, cache: &Path) -> anyhow::Result<Self> {
+        let tarball = cache.join(format!("{SUITE}-{}.tar", packages.replace(',', "-")));
+        if !tarball.is_file() {
+            download(packages, &tarball)?;
+        }
+        let folder = env::temp_dir().join(format!("cuepoint-package-{}-{packages}", process::id()));
+        fs::create_dir(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+        let debian = Self(folder);
+        output_of(Command::new("tar").arg("-xf").arg(&tarball).arg("-C").arg(&debian.0))?;
+        fs::write(debian.path("/usr/sbin/policy-rc.d"), POLICY)?;
+        debian.run("chmod 755 /usr/sbin/policy-rc.d")?;
+        Ok(debian)
+    }
+
+    /// A path of the system, seen from outside.
+    pub(super) fn path(&self, inside: &str) -> PathBuf {
+        self.0.join(inside.trim_start_matches('/'))
+    }
+
+    /// Reads a file.
+    pub(super) fn read(&self, inside: &str) -> anyhow::Result<String> {
+        fs::read_to_string(self.path(inside)).with_context(|| format!("{inside} cannot be read"))
+    }
+
+    /// Runs a script as root; returns all that it printed.
+    pub(super) fn run(&self, script: &str) -> anyhow::Result<String> {
+        output_of(&mut self.shell(script)).with_context(|| script.to_owned())
+    }
+
+    /// Runs a script that must fail; returns all that it printed.
+    pub(super) fn fails(&self, script: &str) -> anyhow::Result<String> {
+        let output = self.shell(script).output()?;
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        ensure!(!output.status.success(), "{script} succeeded: {printed}");
+        Ok(printed)
+    }
+
+    fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("chroot");
+        command.arg(&self.0).args(["env", "-i", PATH, "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"]);
+        command.args(["sh", "-ec", &format!("exec 2>&1\n{script}")]).stdin(Stdio::null());
+        command
+    }
+
+    /// A command line with the configuration of the package, as this user, whose process is the program itself.
+    pub(super) fn configured(&self, user: &str, line: &str) -> Command {
+        let mut command = Command::new("chroot");
+        command.arg(format!("--userspec={user}:{user}")).arg(&self.0).args(["env", "-i", PATH]);
+        command.args(["sh", "-c", CONFIGURED, "sh"]).args(line.split_whitespace());
+        command
+    }
+}
+
+impl Drop for Debian {
+    fn drop(&mut self) {
+        // The folder is temporary, and a failed test has something better to report.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes a tarball of a minimal system.
+fn download(packages: &str, tarball: &Path) -> anyhow::Result<()> {
+    let partial = tarball.with_extension("partial");
+    let mut mmdebstrap = Command::new("mmdebstrap");
+    mmdebstrap.args(["--quiet", "--variant=minbase", "--format=tar"]).arg(format!("--include={packages}"));
+    output_of(mmdebstrap.arg(SUITE).arg(&partial))?;
+    fs::rename(&partial, tarball).with_context(|| format!("{} cannot be written", tarball.display()))
+}
