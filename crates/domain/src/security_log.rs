@@ -111,16 +111,16 @@ impl SecurityEvent {
         Self { kind, user, actor: user, session, client, detail: None, at }
     }
 
-    /// The event as the affected user may see it: the operator's identity, session and client info are
-    /// withheld.
+    /// The event as the affected user may see it: the identity, session and client info of operators, and of the person
+    /// at the machine, are withheld.
     #[must_use]
     pub fn shown_to(self, user: UserId) -> Self {
-        match self.actor {
-            Some(actor) if actor != user => {
-                Self { actor: None, session: None, client: ClientInfo::default(), ..self }
-            }
-            _ => self,
+        let is_by_staff =
+            self.actor.map_or(self.kind == SecurityEventKind::OperatorAction, |actor| actor != user);
+        if is_by_staff {
+            return Self { actor: None, session: None, client: ClientInfo::default(), ..self };
         }
+        self
     }
 }
 

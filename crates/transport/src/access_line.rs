@@ -14,6 +14,10 @@ use cuepoint_adapters::observability::metrics;
 const MAX_PATH: usize = 200;
 /// The maximum length of a number in a path: every id has fewer digits.
 const MAX_DIGITS: usize = 19;
+/// The number of segments of an unknown path in the log: `/api/v1/boards/CODE/` begins with three that are no code.
+const SHOWN_SEGMENTS: usize = 3;
+/// The parameter of a template that is a number.
+const ID: &str = "{id}";
 /// The metrics label of unknown routes.
 const UNKNOWN_ROUTE: &str = "unknown";
 
@@ -74,7 +78,7 @@ fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 
-/// A path that matches a template, with the names of the parameters that are not numbers.
+/// A path that matches a template, with the names of the parameters other than numeric ids.
 fn without_secrets<'p>(declared: &'static str, path: &'p str) -> Cow<'p, str> {
     if !declared.contains('{') {
         return Cow::Borrowed(declared);
@@ -82,13 +86,16 @@ fn without_secrets<'p>(declared: &'static str, path: &'p str) -> Cow<'p, str> {
     let segments = declared.split('/').zip(path.split('/'));
     let shown = segments.map(|(declared, given)| {
         let is_number = given.len() <= MAX_DIGITS && given.bytes().all(|byte| byte.is_ascii_digit());
-        if declared.starts_with('{') && is_number { given } else { declared }
+        if declared == ID && is_number { given } else { declared }
     });
     Cow::Owned(shown.collect::<Vec<_>>().join("/"))
 }
 
-/// The beginning of an unknown path. Bytes that a terminal could interpret are percent-encoded.
+/// The beginning of an unknown path: what follows can be a code in the path of a misspelled route. Bytes that a terminal
+/// could interpret are percent-encoded.
 fn cut_and_escaped(path: &str) -> String {
+    let end = path.match_indices('/').nth(SHOWN_SEGMENTS).map(|(place, _)| place);
+    let (path, rest) = path.split_at_checked(end.unwrap_or(path.len())).unwrap_or((path, ""));
     let mut shown = String::with_capacity(path.len().min(MAX_PATH));
     for byte in path.bytes() {
         if shown.len() >= MAX_PATH {
@@ -101,6 +108,9 @@ fn cut_and_escaped(path: &str) -> String {
             // Writing to a string cannot fail.
             let _ = write!(shown, "%{byte:02X}");
         }
+    }
+    if !rest.is_empty() {
+        shown.push_str("/…");
     }
     shown
 }
@@ -117,6 +127,7 @@ mod tests {
             ("/api/v1/topups/{id}", "/api/v1/topups/+17", "/api/v1/topups/{id}"),
             ("/api/v1/topups/{id}", "/api/v1/topups/12345678901234567890", "/api/v1/topups/{id}"),
             ("/api/v1/boards/{code}/tips", "/api/v1/boards/K7QX2M/tips", "/api/v1/boards/{code}/tips"),
+            ("/api/v1/boards/{code}", "/api/v1/boards/234567", "/api/v1/boards/{code}"),
             ("/docs/{file:.*}", "/docs/a/b.js", "/docs/{file:.*}"),
         ] {
             assert_eq!(without_secrets(declared, path), shown, "{path}");
@@ -128,6 +139,8 @@ mod tests {
         for (path, shown) in [
             ("/.git/config", "/.git/config".to_owned()),
             ("/%0aforged", "/%0aforged".to_owned()),
+            ("/api/v1/boards/K7QX2M/", "/api/v1/boards/…".to_owned()),
+            ("//api/v1/boards/K7QX2M", "//api/v1/…".to_owned()),
             ("/\u{7f}\u{9b}2J\u{202e}", "/%7F%C2%9B2J%E2%80%AE".to_owned()),
             (&format!("/{}", "a".repeat(300)), format!("/{}…", "a".repeat(199))),
         ] {

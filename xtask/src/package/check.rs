@@ -15,6 +15,8 @@ use crate::workspace::output_of;
 /// A server, and a container.
 const SERVER: &str = "systemd,ca-certificates";
 const CONTAINER: &str = "systemd-standalone-sysusers,ca-certificates";
+/// The packages of the systems of the test.
+pub(super) const SYSTEMS: [&str; 2] = [SERVER, CONTAINER];
 
 /// Modes and owners of files and folders. All other files of the package have `644 root:root`.
 const OWNERS: &[(&str, &str)] = &[

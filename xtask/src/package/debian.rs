@@ -25,34 +25,41 @@ const POLICY: &str = "#!/bin/sh\nexit 101\n";
 /// Runs its arguments with the environment file, as the guide for operators says.
 pub(super) const CONFIGURED: &str = r#"set -a; . /etc/cuepoint/environment; exec "$@""#;
 
-/// Returns the reason why no Debian system can be made here, after installing missing programs if that is possible.
-pub(super) fn missing() -> Option<String> {
-    if server_user::id("-u", None) != Some(0) {
-        return Some("only root can install a package".to_owned());
+/// Makes sure that Debian systems with each of these packages can be made here: installs missing programs, and downloads
+/// the systems into `cache`.
+///
+/// # Errors
+/// The reason why they cannot be made.
+pub(super) fn prepare(systems: &[&str], cache: &Path) -> anyhow::Result<()> {
+    ensure!(server_user::id("-u", None) == Some(0), "only root can install a package");
+    let missing = PROGRAMS.iter().filter(|(program, _)| on_path(program).is_none());
+    let missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    if !missing.is_empty() {
+        ensure!(can_install(), "{} is missing", missing.join(", "));
+        apt(&["update"])?;
+        apt(&[&["install", "-y", "--no-install-recommends"], &*missing].concat())?;
     }
-    for (program, package) in PROGRAMS {
-        if on_path(program).is_none() {
-            if !can_install() {
-                return Some(format!("{program} is missing"));
-            }
-            if let Err(error) = apt(&["install", "-y", "--no-install-recommends", package]) {
-                return Some(format!("{program} is missing: {error:#}"));
-            }
+    for packages in systems {
+        let tarball = tarball(packages, cache);
+        if !tarball.is_file() {
+            download(packages, &tarball).context("a bare Debian cannot be downloaded")?;
         }
     }
-    None
+    Ok(())
+}
+
+/// The place of the tarball of a system with these packages.
+fn tarball(packages: &str, cache: &Path) -> PathBuf {
+    cache.join(format!("{SUITE}-{}.tar", packages.replace(',', "-")))
 }
 
 /// A Debian system, deleted on drop.
 pub(super) struct Debian(PathBuf);
 
 impl Debian {
-    /// Makes a minimal system with these packages, from a tarball that the first call downloads into `cache`.
+    /// Makes a minimal system with these packages, which were downloaded into `cache`.
     pub(super) fn with(packages: &str, cache: &Path) -> anyhow::Result<Self> {
-        let tarball = cache.join(format!("{SUITE}-{}.tar", packages.replace(',', "-")));
-        if !tarball.is_file() {
-            download(packages, &tarball)?;
-        }
+        let tarball = tarball(packages, cache);
         let folder = env::temp_dir().join(format!("cuepoint-package-{}-{packages}", process::id()));
         fs::create_dir(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
         let debian = Self(folder);

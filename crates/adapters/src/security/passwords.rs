@@ -42,7 +42,8 @@ impl Argon2Passwords {
     pub fn new(cost: Params, breached: BreachedPasswords, most_waiting: Option<NonZeroU32>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let queue = PasswordQueue::new(cores, most_waiting, PATIENCE);
-        Self { cost, breached, queue, argon2id: Arc::default() }
+        let argon2id = Arc::new(Argon2id { free: Mutex::default(), kept: cost.block_count() });
+        Self { cost, breached, queue, argon2id }
     }
 
     /// The queue of waiting passwords.
@@ -102,9 +103,11 @@ impl Passwords for Argon2Passwords {
 }
 
 /// The hash function, with memory that it keeps: an allocator would keep a multiple of it for the threads that hash.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Argon2id {
     free: Mutex<Vec<Vec<Block>>>,
+    /// The number of blocks of a hash at the configured cost: the memory of more expensive ones is not kept.
+    kept: usize,
 }
 
 impl Argon2id {
@@ -132,7 +135,9 @@ impl Argon2id {
         let (Some(salt), Some(hash)) = (against.salt, against.hash) else {
             return Err(Error::EncodingInvalid);
         };
-        if against.algorithm != Algorithm::Argon2id.ident() {
+        let is_own = against.algorithm == Algorithm::Argon2id.ident()
+            && against.version.is_none_or(|version| version == u32::from(Version::V0x13));
+        if !is_own {
             return Err(Error::Algorithm);
         }
         let kept = Params::try_from(&against)?;
@@ -153,13 +158,17 @@ impl Argon2id {
         cost: &Params,
         length: usize,
     ) -> Result<Output, Error> {
-        let mut blocks = self.free().pop().unwrap_or_default();
+        let fits = cost.block_count() <= self.kept;
+        let mut blocks = if fits { self.free().pop() } else { None }.unwrap_or_default();
+        blocks.reserve_exact(cost.block_count().saturating_sub(blocks.len()));
         blocks.resize(cost.block_count(), Block::new());
         let mut bytes = vec![0; length];
         let argon2id = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost.clone());
         let password = password.reveal().as_bytes();
         let hashed = argon2id.hash_password_into_with_memory(password, salt, &mut bytes, &mut *blocks);
-        self.free().push(blocks);
+        if blocks.capacity() <= self.kept {
+            self.free().push(blocks);
+        }
         hashed?;
         Ok(Output::new(&bytes)?)
     }
@@ -233,12 +242,21 @@ mod tests {
         let passwords = passwords(9_216);
         for text in ["correct horse", "battery staple", "correct horse"] {
             passwords.hash(&password(text), None).await.unwrap();
+            let expensive = PasswordHash(
+                Argon2::new(Algorithm::Argon2id, Version::V0x13, cost(20_480))
+                    .hash_password(b"x")
+                    .unwrap()
+                    .to_string(),
+            );
+            passwords.verify(&password(text), Some(expensive), None).await.unwrap();
             let verified = passwords.verify(&password(text), Some(foreign.clone()), None).await.unwrap();
             let expected =
                 if text == "correct horse" { PasswordCheck::Outdated } else { PasswordCheck::Wrong };
             assert_eq!(verified, expected);
         }
-        assert_eq!(passwords.argon2id.free().len(), 1);
+        let blocks = cost(9_216).block_count();
+        let kept: Vec<usize> = passwords.argon2id.free().iter().map(Vec::capacity).collect();
+        assert_eq!(kept, [blocks], "the memory of the expensive hash is not kept");
     }
 
     #[tokio::test]

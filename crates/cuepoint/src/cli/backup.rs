@@ -37,9 +37,10 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
 /// # Errors
 /// As [`run`], and when older backups cannot be removed.
 pub(crate) async fn run_in(settings: Settings, directory: &Path, keep: NonZeroU16) -> anyhow::Result<u8> {
-    let status = run(settings, &unused_name(directory)?).await?;
+    let made = unused_name(directory)?;
+    let status = run(settings, &made).await?;
     if status == ledger_verify::CONSISTENT {
-        remove_older(directory, keep)
+        remove_older(directory, keep, &made)
             .with_context(|| format!("{}: older backups are not removed", directory.display()))?;
     }
     Ok(status)
@@ -57,17 +58,23 @@ fn unused_name(directory: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Removes the backups that are older than the newest ones. Other files in the directory stay.
-fn remove_older(directory: &Path, keep: NonZeroU16) -> anyhow::Result<()> {
-    let mut made: Vec<(PrimitiveDateTime, PathBuf)> = Vec::new();
+/// Removes all but the newest backups, and never the one that was just made. Other files in the directory stay.
+fn remove_older(directory: &Path, keep: NonZeroU16, made: &Path) -> anyhow::Result<()> {
+    let mut others: Vec<(PrimitiveDateTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        made.extend(PrimitiveDateTime::parse(name, NAME).ok().map(|at| (at, path.clone())));
+        let at = PrimitiveDateTime::parse(name, NAME).ok();
+        let is_own = at.and_then(|at| at.format(NAME).ok()).is_some_and(|own| own == name);
+        if is_own && path != made && entry.file_type()?.is_file() {
+            others.extend(at.map(|at| (at, path)));
+        }
     }
-    made.sort();
-    let older = made.len().saturating_sub(keep.get().into());
-    for (_, path) in made.into_iter().take(older) {
+    others.sort();
+    let kept = usize::from(keep.get()).saturating_sub(1);
+    let older = others.len().saturating_sub(kept);
+    for (_, path) in others.into_iter().take(older) {
         fs::remove_file(&path)?;
         print_outcome(&format!("{}: removed\n", path.display()));
     }

@@ -1,6 +1,6 @@
 //! `cuepoint operator`: adds, lists and removes operators in the storage, without a server.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead as _, IsTerminal, Read as _};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::Subcommand;
@@ -14,6 +14,11 @@ use cuepoint_domain::user::{Role, User};
 use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
+
+/// The maximum number of characters of a shown name of a user of the system.
+const LONGEST_NAME: usize = 64;
+/// The maximum number of bytes that are read for a password, which is more than the longest password.
+const LONGEST_INPUT: u64 = 4_096;
 
 #[derive(Subcommand)]
 pub(super) enum OperatorCommand {
@@ -91,6 +96,7 @@ async fn execute(operators: &Operators, command: OperatorCommand) -> anyhow::Res
 async fn promote(operators: &Operators, user: &User, unverified: bool) -> anyhow::Result<()> {
     let shown = shown(user);
     if user.role == Role::Operator {
+        operators.promote(user, &person()).await?;
         return print(&format!("{shown} is an operator already\n"));
     }
     ensure!(user.suspended_at.is_none(), "{shown} is suspended");
@@ -130,24 +136,30 @@ fn shown(user: &User) -> String {
 }
 
 fn address(written: &str) -> anyhow::Result<Email> {
-    Email::new(written).map_err(|error| anyhow!("{written} is not an e-mail address: {error}"))
+    Email::to_own(written).map_err(|error| anyhow!("{written} is not an e-mail address: {error}"))
 }
 
 /// The person at the machine, for the security log.
 fn person() -> Line {
-    let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());
-    let behind = std::env::var_os("SUDO_USER").map(|behind| behind.to_string_lossy().into_owned());
+    let user = name(&whoami::username().unwrap_or_else(|_| "unknown".to_owned()));
+    let behind = std::env::var_os("SUDO_USER").map(|behind| name(&behind.to_string_lossy()));
     let behind = behind.filter(|behind| !behind.is_empty() && *behind != user);
     let behind = behind.map(|behind| format!(", sudo by {behind}")).unwrap_or_default();
-    let name = format!("the system's user {user}{behind}");
-    Line::new(&name).unwrap_or_else(|_| Line::from_stored("a user of the system".to_owned()))
+    Line::from_stored(format!("the system's user {user}{behind}"))
+}
+
+/// The beginning of the name of a user of the system, without characters that could pose as other text.
+fn name(written: &str) -> String {
+    let shown = |letter: char| if letter.is_ascii_graphic() { letter } else { '?' };
+    written.chars().take(LONGEST_NAME).map(shown).collect()
 }
 
 /// The new password: asked twice on a terminal, otherwise the first line of standard input.
 fn asked_password() -> anyhow::Result<String> {
     if !io::stdin().is_terminal() {
         let mut line = String::new();
-        io::stdin().read_line(&mut line).context("standard input cannot be read")?;
+        let mut input = io::BufReader::new(io::stdin().take(LONGEST_INPUT));
+        input.read_line(&mut line).context("standard input cannot be read")?;
         return Ok(line.trim_end_matches(['\n', '\r']).to_owned());
     }
     let asked = |prompt: &str| rpassword::prompt_password(prompt).context("the terminal cannot be read");

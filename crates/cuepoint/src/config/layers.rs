@@ -18,6 +18,9 @@ use super::{ConfigError, Problems, Settings};
 
 const DEFAULT: &str = include_str!("../../../../config/default.toml");
 
+/// The maximum size of a file with a secret.
+const LARGEST_SECRET: u64 = 65_536;
+
 const FILE_VARIABLE: &str = "CUEPOINT_CONFIG";
 
 /// The layers of a configuration, in addition to the compiled-in files.
@@ -190,17 +193,31 @@ fn given<'v>(
     let given = match variable {
         Variable::Value(key) => Override { key, value: Cow::Borrowed(text), place: None },
         Variable::SecretFile(key) => {
-            let refused = |reason: String| ConfigError::new(&key, format!("{text} {reason} ({name})"));
-            let secret =
-                std::fs::read_to_string(text).map_err(|error| refused(format!("cannot be read: {error}")))?;
-            let secret = secret.strip_suffix('\n').unwrap_or(&secret);
+            // The path is not shown, because it may be the secret itself.
+            let refused = |reason: &str| ConfigError::new(&key, format!("the file of {name} {reason}"));
+            let secret = secret_in(Path::new(text)).map_err(|reason| refused(&reason))?;
             if secret.is_empty() {
-                return Err(refused("is empty".to_owned()));
+                return Err(refused("is empty"));
             }
-            Override { key, value: Cow::Owned(secret.to_owned()), place: Some(format!("in {text}")) }
+            Override { key, value: Cow::Owned(secret), place: Some(format!("in the file of {name}")) }
         }
     };
     Ok(Some(given))
+}
+
+/// Reads a secret from a file, without the end of its line.
+///
+/// # Errors
+/// The reason why it is not read.
+fn secret_in(path: &Path) -> Result<String, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let found = std::fs::metadata(path).map_err(unreadable)?;
+    if !found.is_file() || found.len() > LARGEST_SECRET {
+        return Err(format!("is not a file of at most {LARGEST_SECRET} bytes"));
+    }
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
 /// Adds the option or the file that sets the key of an error; a variable is evident from the key.

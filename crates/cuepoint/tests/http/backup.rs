@@ -98,18 +98,30 @@ fn the_newest_backups_of_a_directory_are_kept() {
     fs::create_dir(&directory).unwrap();
     let named = |name: &str| format!("{directory}/{name}");
     let older = ["2026-01-02T030405.db", "2026-01-01T000000.db", "2025-12-31T235959.db"];
-    let others = ["2026-01-01.db", "notes.txt", "2024-01-01T000000.db.inconsistent"];
+    let others = ["2026-01-01.db", "+2026-01-01T000000.db", "notes.txt", "2024-01-01T000000.db.inconsistent"];
     for name in older.iter().chain(&others) {
         fs::write(named(name), "").unwrap();
     }
+    fs::create_dir(named("2023-01-01T000000.db")).unwrap();
+    let dated = || {
+        let names =
+            fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut dated: Vec<String> = names.filter(|name| !others.contains(&name.as_str())).collect();
+        dated.sort();
+        dated
+    };
     scene.run(&["backup", "--keep", "2", &directory], "data");
-    let left: Vec<String> = fs::read_dir(&directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !others.contains(&name.as_str()))
-        .collect();
-    assert!(left.len() == 2 && left.iter().any(|name| name == older[0]), "{left:?}");
+    let left = dated();
+    assert_eq!(left[..2], ["2023-01-01T000000.db", older[0]], "a folder is no backup: {left:?}");
+    assert_eq!(left.len(), 3, "{left:?}");
     assert!(others.iter().all(|name| Path::new(&named(name)).exists()));
+
+    // The new backup is kept, even if a wrong clock has named all others later.
+    fs::write(named("2099-01-01T000000.db"), "").unwrap();
+    scene.run(&["backup", "--keep", "1", &directory], "data");
+    let left = dated();
+    assert!(left.len() == 2 && left[1].starts_with("20") && left[1] != "2099-01-01T000000.db", "{left:?}");
+    fs::write(named(older[0]), "").unwrap();
 
     // A failed backup removes nothing.
     let (code, said) = scene.try_run(&["backup", "--keep", "1", &directory], "nowhere");

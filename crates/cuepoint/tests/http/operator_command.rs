@@ -45,6 +45,9 @@ fn operators_are_added_listed_and_removed(store: Store) {
     server.client().login(&ada.email).get("/operator/users").data(200);
     let events = eve.get("/operator/security-log").text;
     assert!(events.contains("the system's user"), "{events}");
+    // A user learns nobody's name.
+    let exported = server.client().login(&ada.email).get("/user/export").text;
+    assert!(exported.contains("by the command line") && !exported.contains("system's user"), "{exported}");
     drop(server);
 
     assert_eq!(run(&["remove", &ada.email]), (Some(0), format!("{shown} is a member now\n")));
@@ -74,6 +77,9 @@ fn an_added_operator_excludes_a_first_one(store: Store) {
 
 fn a_password_that_is_refused_creates_no_operator(store: Store) {
     let database = Database::of(store);
+    let guest = ["operator", "add", "guest-7@guest.invalid"];
+    let (status, said) = run_with_input(&database.place(), &guest, &[], &format!("{PASSWORD}\n"));
+    assert!(!status.success() && said.contains("is not an e-mail address"), "{said}");
     let refuse = [("auth.breached_passwords", "refuse")];
     for (password, reason) in
         [("12345678\n", "known from breaches"), ("short", "fewer than 8 characters"), ("", "empty")]

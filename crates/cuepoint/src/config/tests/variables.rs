@@ -92,20 +92,33 @@ fn the_value_of_a_secret_can_be_in_a_file() {
     assert_eq!(secrecy::ExposeSecret::expose_secret(&url), "postgres://cuepoint:hidden-word@db/x");
     assert!(layers.effective().unwrap().contains("storage.postgres.url = [REDACTED]\n"));
 
-    let in_file = format!("(in {})", path.display());
+    let in_file = "(in the file of CUEPOINT__STORAGE__POSTGRES__URL_FILE)";
     let wrong = from_file("mysql://cuepoint:hidden-word@db/x", &[backend]).settings();
     refused(wrong, &format!("storage.postgres.url: must begin with postgres:// {in_file}"));
-    let empty = format!("{} is empty (CUEPOINT__STORAGE__POSTGRES__URL_FILE)", path.display());
-    refused(from_file("\n", &[backend]).settings(), &format!("storage.postgres.url: {empty}"));
+    let file = "storage.postgres.url: the file of CUEPOINT__STORAGE__POSTGRES__URL_FILE";
+    for (content, reason) in [
+        ("\n".to_owned(), "is empty"),
+        ("\r\n".to_owned(), "is empty"),
+        ("x".repeat(65_537), "is not a file of at most 65536 bytes"),
+    ] {
+        refused(from_file(&content, &[backend]).settings(), &format!("{file} {reason}"));
+    }
+    let windows = from_file("postgres://db/x\r\n", &[backend]).settings().unwrap();
+    let Storage::Postgres(Postgres { url, .. }) = windows.storage else { panic!() };
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&url), "postgres://db/x");
     refused(
         from_file("postgres://db/x", &[("storage.postgres.url", "postgres://db/y")]).settings(),
         "storage.postgres.url: CUEPOINT__STORAGE__POSTGRES__URL and CUEPOINT__STORAGE__POSTGRES__URL_FILE must not be \
          set together",
     );
-    let name = "CUEPOINT__BOOTSTRAP__OPERATOR_PASSWORD_FILE";
-    let error = with(name, "/nowhere/secret").unwrap_err().to_string();
-    let beginning = "bootstrap.operator_password: /nowhere/secret cannot be read: ";
-    assert!(error.starts_with(beginning) && error.ends_with(&format!(" ({name})")), "{error}");
+    // A secret in place of its path is not shown, and a device has no end.
+    for (path, reason) in
+        [("hidden-word", "cannot be read: No such file"), ("/dev/zero", "is not a file of at most")]
+    {
+        let error = with("CUEPOINT__NOTIFIER__SMTP_URL_FILE", path).unwrap_err().to_string();
+        let beginning = format!("notifier.smtp_url: the file of CUEPOINT__NOTIFIER__SMTP_URL_FILE {reason}");
+        assert!(error.starts_with(&beginning) && !error.contains("hidden-word"), "{error}");
+    }
     refused(
         with("CUEPOINT__SERVER__PORT_FILE", "/etc/port"),
         "CUEPOINT__SERVER__PORT_FILE: only the value of a secret can be in a file",

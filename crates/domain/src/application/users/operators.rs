@@ -22,6 +22,9 @@ use crate::user::{Role, User, UserStatusChange};
 /// The validity of the code with which the first operator registers.
 const CODE_FOR: Duration = Duration::HOUR;
 
+/// The reason of changes by the person at the machine.
+const REASON: &str = "by the command line";
+
 /// The account of a new operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewOperator {
@@ -144,7 +147,7 @@ impl Operators {
             FirstOperator::MadeBefore => return refused(FirstOperatorRefusal::MadeBefore),
             FirstOperator::EmailTaken => return refused(NewOperatorRefusal::EmailTaken.into()),
         }
-        self.note(&user, client, "first operator".to_owned()).await;
+        self.note(&user, SecurityEventKind::Registered, client, "first operator").await;
         Ok((user, hash))
     }
 
@@ -174,7 +177,7 @@ impl Operators {
         }
     }
 
-    /// Creates the account of an operator. `by` is the name of the person at the machine.
+    /// Creates the account of an operator. `by` is the name of the person at the machine, for operators alone.
     ///
     /// # Errors
     /// [`NewOperatorRefusal`].
@@ -184,7 +187,7 @@ impl Operators {
         by: &Line,
     ) -> Result<User, CommandError<NewOperatorRefusal>> {
         let env = &self.sign_ins.env;
-        let client = ClientInfo::default();
+        let client = at_machine(by);
         let Some((user, hash)) = self.prepared(new, &client).await? else {
             return Err(CommandError::Refused(NewOperatorRefusal::BreachedPassword));
         };
@@ -196,18 +199,21 @@ impl Operators {
         if is_taken {
             return Err(CommandError::Refused(NewOperatorRefusal::EmailTaken));
         }
-        self.note(&user, client, format!("operator, created by {}", by.as_str())).await;
+        self.note(&user, SecurityEventKind::OperatorAction, client, "created as an operator").await;
         Ok(user)
     }
 
-    /// Gives an existing user the role of an operator. From then on, no first operator can register.
+    /// Gives an existing user the role of an operator, unless they have it. From then on, no first operator can register.
+    /// It may be repeated.
     ///
     /// # Errors
     /// [`Failure`].
     pub async fn promote(&self, user: &User, by: &Line) -> Result<(), Failure> {
         let env = &self.sign_ins.env;
-        env.people.record_first_operator(env.now()).await?;
-        self.change(user, Role::Operator, by).await.map_err(Failure::from)
+        if user.role != Role::Operator {
+            self.change(user, Role::Operator, by).await.map_err(Failure::from)?;
+        }
+        Ok(env.people.record_first_operator(env.now()).await?)
     }
 
     /// Takes the role of an operator from a user, who becomes a member.
@@ -226,8 +232,8 @@ impl Operators {
     async fn change(&self, user: &User, role: Role, by: &Line) -> Result<(), ApplyError> {
         let env = &self.sign_ins.env;
         let metadata = OperationMetadata::system(env.ids.operation(), env.now());
-        let reason = Line::from_stored(format!("by {}", by.as_str()));
-        let metadata = OperationMetadata { reason: Some(reason), ..metadata };
+        let reason = Some(Line::from_stored(REASON.to_owned()));
+        let metadata = OperationMetadata { reason, client: at_machine(by), ..metadata };
         let plan = plans::change_user_status(metadata, user.id, UserStatusChange::Role(role));
         apply(env, plan, None).await.map(drop)
     }
@@ -268,10 +274,14 @@ impl Operators {
         Ok(StartedSession { profile, session, refresh_token })
     }
 
-    async fn note(&self, user: &User, client: ClientInfo, detail: String) {
-        let kind = SecurityEventKind::Registered;
+    async fn note(&self, user: &User, kind: SecurityEventKind, client: ClientInfo, detail: &str) {
         let event = SecurityEvent::about(kind, Some(user.id), client, user.created_at);
-        let detail = Some(Line::from_stored(detail));
+        let detail = Some(Line::from_stored(detail.to_owned()));
         self.sign_ins.env.security_audit.add(SecurityEvent { detail, ..event }).await;
     }
+}
+
+/// The person at the machine as a client.
+fn at_machine(by: &Line) -> ClientInfo {
+    ClientInfo { address: None, agent: Some(by.clone()) }
 }
