@@ -1,9 +1,9 @@
 //! Connections of the web server: what happens to every request before a handler reads it.
 //!
-//! Reading order, along a request: [`web_server`] (workers and connections), [`worker_pulse`], [`request_gate`] and `refusals` (the
-//! bytes of a connection), [`observe`] (request id, log line and metrics), [`client_address`], [`rate_limits`],
-//! [`deadline`]. No module knows an operation. The crate of the handlers states how a failure outside them is
-//! shown.
+//! Reading order, along a request: [`web_server`] (workers and connections), [`worker_pulse`] (whether they take turns),
+//! [`request_gate`] and `refusals` (the bytes of a connection), [`observe`] and `access_line` (request id, log line and
+//! metrics), [`client_address`], [`rate_limits`], [`deadline`]. No module knows an operation. The crate of the handlers
+//! states how a failure outside them is shown.
 
 mod access_line;
 mod body_guard;

@@ -25,7 +25,9 @@ impl WorkerPulse {
             loop {
                 actix_web::rt::time::sleep(INTERVAL).await;
                 let mut workers = workers.lock().unwrap_or_else(PoisonError::into_inner);
-                workers.get_mut(number).into_iter().for_each(|beat| *beat = Instant::now());
+                if let Some(beat) = workers.get_mut(number) {
+                    *beat = Instant::now();
+                }
             }
         });
     }

@@ -99,7 +99,7 @@ async fn run(
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
-    if !service.use_cases.sign_ins.has_active_operator().await.context("the operators cannot be read")? {
+    if !service.use_cases.operators.has_active().await.context("the operators cannot be read")? {
         tracing::warn!("{NO_OPERATOR}");
     }
     let backend = composition::backend(settings);
@@ -168,7 +168,7 @@ fn bound_to(address: SocketAddr) -> io::Result<Socket> {
 }
 
 async fn bootstrap(service: &Service, operator: Bootstrap) -> anyhow::Result<()> {
-    let made = service.use_cases.sign_ins.bootstrap_operator(operator.email, operator.password).await;
+    let made = service.use_cases.operators.bootstrap(operator.email, operator.password).await;
     let made = made.map_err(|error| match error {
         CommandError::Refused(BootstrapRefusal::BreachedPassword) => {
             anyhow!("bootstrap.operator_password: is known from breaches")

@@ -32,14 +32,12 @@ pub(super) async fn report(readiness: Readiness, pulse: WorkerPulse) {
         if watchdog.is_some() && pulse.silence() < every.saturating_add(LONGEST) {
             send(&[NotifyState::Watchdog]);
         }
-        let status = match readiness.check().await {
-            Ok(()) => "ready".to_owned(),
-            Err(unavailable) => format!("not ready: {unavailable}"),
-        };
-        if !is_started && status == "ready" {
+        let checked = readiness.check().await;
+        if !is_started && checked.is_ok() {
             send(&[NotifyState::Ready]);
             is_started = true;
         }
+        let status = checked.map_or_else(|error| format!("not ready: {error}"), |()| "ready".to_owned());
         if told.as_ref() != Some(&status) {
             send(&[NotifyState::Status(&status)]);
             told = Some(status);

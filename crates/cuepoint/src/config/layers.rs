@@ -162,10 +162,10 @@ impl Layers {
             });
             if is_twice {
                 let name = variable(&given.key);
-                errors.check(Some(ConfigError::new(
+                errors.push(ConfigError::new(
                     &given.key,
                     format!("{name} and {name}_FILE must not be set together"),
-                )));
+                ));
             }
             overrides.push(given);
         }
@@ -244,7 +244,7 @@ fn sections(
     let mut valid = merged.clone();
     // TOML's `nan` and `inf` become null, which an optional key would treat as not set.
     for key in keys.iter().filter(|key| at(merged, &key.name).is_some_and(Value::is_null)) {
-        errors.check(Some(ConfigError::new(&key.name, "must not be nan or inf")));
+        errors.push(ConfigError::new(&key.name, "must not be nan or inf"));
         replace(&mut valid, &key.name, at(defaults, &key.name));
     }
     loop {
@@ -264,7 +264,7 @@ fn sections(
             (false, true) => format!("is a section with keys below [{key}], and has no value of its own"),
             (false, false) => no_such_key(&key, keys),
         };
-        errors.check(Some(ConfigError::new(&key, reason)));
+        errors.push(ConfigError::new(&key, reason));
         if !replace(&mut valid, &key, at(defaults, &key)) {
             return None;
         }

@@ -112,7 +112,7 @@ impl NotifierSection {
         errors: &mut Collector,
     ) -> Option<NotifierSettings> {
         if environment == DeploymentEnvironment::Production {
-            self.fit_for_production().into_iter().for_each(|error| errors.check(error));
+            self.fit_for_production().into_iter().flatten().for_each(|error| errors.push(error));
         }
         let email = match self.email.0 {
             EmailChoice::None => Some(EmailChannel::None),

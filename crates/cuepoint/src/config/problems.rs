@@ -66,9 +66,9 @@ impl Collector {
         checked.map_err(|error| self.errors.push(error)).ok()
     }
 
-    /// Adds an error if there is one.
-    pub(super) fn check(&mut self, error: Option<ConfigError>) {
-        self.errors.extend(error);
+    /// Adds an error.
+    pub(super) fn push(&mut self, error: ConfigError) {
+        self.errors.push(error);
     }
 
     /// Drops the errors after the first ones that may be their consequences: a default in place of an invalid value can

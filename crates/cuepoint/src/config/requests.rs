@@ -93,7 +93,7 @@ impl TipsSection {
         let commission = fees.commission().ok();
         let (min_amount, max_amount) = (min_amount?, max_amount?);
         if max_amount.is_some_and(|most| min_amount.is_some_and(|least| most < least)) {
-            errors.check(Some(ConfigError::new("tips.max_amount", "must be at least tips.min_amount")));
+            errors.push(ConfigError::new("tips.max_amount", "must be at least tips.min_amount"));
         }
         Some(TipTerms { commission: commission?, min_amount, max_amount })
     }

@@ -66,7 +66,7 @@ impl WithdrawalsSection {
         {
             let reason =
                 "must not be less than withdrawals.auto_approve_below, below which no approval is needed";
-            errors.check(Some(ConfigError::new(above_key, reason)));
+            errors.push(ConfigError::new(above_key, reason));
         }
         let limits = WithdrawalLimits {
             max_amount: max_amount?,

@@ -27,7 +27,7 @@ pub struct UseCases {
     pub executor: Executor,
     /// Registration, login and refresh tokens.
     pub sign_ins: SignIns,
-    /// The first operator, and those whom the person at the machine manages.
+    /// The first operator, and those that the person at the machine manages.
     pub operators: Operators,
     /// The principal's own sessions.
     pub sessions: OwnSessions,

@@ -79,6 +79,12 @@ impl SqlStore {
     }
 }
 
+/// Whether there ever was an operator.
+#[diesel::dsl::auto_type]
+fn had_operator() -> _ {
+    select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)))
+}
+
 #[async_trait]
 impl People for SqlStore {
     async fn register<'a>(
@@ -111,11 +117,7 @@ impl People for SqlStore {
     }
 
     async fn has_first_operator(&self) -> Result<bool, Unavailable> {
-        self.read((), async |mut connection, ()| {
-            let made = bootstrap_operator::table.select(bootstrap_operator::singleton);
-            Ok(select(exists(made)).get_result(&mut connection).await?)
-        })
-        .await
+        self.read((), async |mut connection, ()| Ok(had_operator().get_result(&mut connection).await?)).await
     }
 
     async fn register_first_operator(
@@ -126,8 +128,7 @@ impl People for SqlStore {
         let input = (self.new_user(user, password), user.created_at);
         let done = self.transact(input, async |connection, ((person, wallet), at)| {
             lock_beside(connection, Lock::FirstOperator).await?;
-            let before = bootstrap_operator::table.select(bootstrap_operator::singleton);
-            if select(exists(before)).get_result(connection).await? {
+            if had_operator().get_result(connection).await? {
                 return Ok(FirstOperator::MadeBefore);
             }
             if !add(connection, &person, &wallet).await? {
@@ -142,8 +143,7 @@ impl People for SqlStore {
     async fn record_first_operator(&self, at: Timestamp) -> Result<(), Unavailable> {
         let done = self.transact(at, async |connection, at| {
             lock_beside(connection, Lock::FirstOperator).await?;
-            let before = bootstrap_operator::table.select(bootstrap_operator::singleton);
-            if !select(exists(before)).get_result(connection).await? {
+            if !had_operator().get_result(connection).await? {
                 record_first_operator(connection, at).await?;
             }
             Ok(())

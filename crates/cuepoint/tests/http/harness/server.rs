@@ -160,7 +160,8 @@ impl Server {
         let OpenptyResult { master, slave } = openpty(None, None).unwrap();
         let terminal = (Stdio::from(slave), Some(File::from(master)));
         let shown = Shown::default();
-        let mut server = Self::spawn_saying(database, &place, &["serve"], &[], terminal, &shown.0);
+        let mut server =
+            Self::spawn_saying(database, &place, &["serve"], &[], terminal, &shown.0, Log::default());
         server.read_log();
         (server, shown)
     }
@@ -178,12 +179,10 @@ impl Server {
         keys: &[(&str, &str)],
     ) -> Self {
         let log = Log::default();
-        let mut server = Self::spawn_saying(database, place, arguments, keys, (Stdio::piped(), None), &log);
-        server.log = log;
-        server
+        Self::spawn_saying(database, place, arguments, keys, (Stdio::piped(), None), &log.clone(), log)
     }
 
-    /// A server with this standard output, from whose other end, or pipe, its words are read.
+    /// A server with this standard output, whose other end, or pipe, is read into `said`; `log` is for standard error.
     fn spawn_saying(
         database: Option<Arc<Database>>,
         place: &Place,
@@ -191,10 +190,11 @@ impl Server {
         keys: &[(&str, &str)],
         (stdout, other_end): (Stdio, Option<File>),
         said: &Log,
+        log: Log,
     ) -> Self {
         let mut command = configured(place, arguments, &[&[("server.workers", "2")], keys].concat());
         let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
-        let (log, (told, address)) = (Log::default(), mpsc::channel());
+        let (told, address) = mpsc::channel();
         match other_end {
             Some(end) => said.follow(end, Some(told)),
             None => said.follow(child.stdout.take().unwrap(), Some(told)),

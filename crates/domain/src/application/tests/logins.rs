@@ -256,7 +256,7 @@ fn bootstrap(
     let noted = usize::from(made == Some(FirstOperator::Done));
     log.expect_append().withf(right).times(noted).returning(|_| Ok(()));
     let sign_ins = sign_ins(Setup { log: Some(log), ..setup });
-    run(sign_ins.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
+    run(Operators::new(sign_ins).bootstrap(Email::new("op@example.com").unwrap(), password()))
 }
 
 #[test]

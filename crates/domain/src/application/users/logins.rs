@@ -152,16 +152,8 @@ impl SignIns {
         if profile.user.suspended_at.is_some() {
             return Err(self.suspended(account, client).await);
         }
-        let session = self.env.ids.next_session().await?;
-        let refresh_token = self.env.ports.secrets.token();
-        let kept =
-            Session::begin(session, id, client.clone(), self.env.now(), self.env.terms.refresh_token_for);
-        match self
-            .env
-            .sessions
-            .begin(&kept, self.env.ports.secrets.fingerprint(&refresh_token), &hash)
-            .await?
-        {
+        let (outcome, session, refresh_token) = self.begin(id, &hash, client.clone()).await?;
+        match outcome {
             BeginOutcome::Done => {}
             BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(account)),
             BeginOutcome::Suspended => return Err(self.suspended(account, client).await),
@@ -176,6 +168,21 @@ impl SignIns {
             }));
         }
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
+    }
+
+    /// Begins a session of a user, unless the password has another hash by now; returns its id and its refresh token.
+    pub(super) async fn begin(
+        &self,
+        user: UserId,
+        password: &PasswordHash,
+        client: ClientInfo,
+    ) -> Result<(BeginOutcome, SessionId, Token), Unavailable> {
+        let env = &self.env;
+        let session = env.ids.next_session().await?;
+        let refresh_token = env.ports.secrets.token();
+        let begun = Session::begin(session, user, client, env.now(), env.terms.refresh_token_for);
+        let token = env.ports.secrets.fingerprint(&refresh_token);
+        Ok((env.sessions.begin(&begun, token, password).await?, session, refresh_token))
     }
 
     /// Records and refuses the login of a suspended user.

@@ -1,7 +1,7 @@
 //! What users change about themselves outside the ledger.
 //!
 //! - `registration`, `guest_accounts`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`]; [`OwnTokens`];
-//! - [`Operators`]: the first operator, and those whom the person at the machine adds and removes;
+//! - [`Operators`]: the first operator, and those that the person at the machine adds and removes;
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`], [`GuestRejections`]: blocks of guests, and rejections of guest accounts, by DJs;
@@ -26,11 +26,14 @@ pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, 
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use guest_rejections::{FailedRejections, GuestRejections};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
-pub use operators::{DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal, Operators};
+pub use operators::{
+    BootstrapRefusal, Bootstrapped, DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal,
+    Operators,
+};
 pub(super) use own_password::{is_own_password, own_password};
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};
 pub use personal_tokens::{OwnTokens, TokenRequest, TokenRequestRefusal};
-pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
+pub use registration::{RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};

@@ -1,4 +1,5 @@
-//! Operators: the first one, who registers with a code, and those whom the person at the machine adds and removes.
+//! Operators: the first one, whom the configuration names or who registers with a code, and those that the person at the
+//! machine adds and removes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +10,7 @@ use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Effects, apply};
 use crate::application::users::logins::StartedSession;
 use crate::application::users::{SignIns, SignedIn};
+use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::operation::{OperationMetadata, Rejection, plans};
 use crate::page::PageRequest;
@@ -16,7 +18,7 @@ use crate::ports::{ApplyError, BeginOutcome, FirstOperator, PasswordHash, Profil
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, Password};
 use crate::timestamp::Timestamp;
-use crate::user::session::{ClientInfo, Session, TokenHash};
+use crate::user::session::{ClientInfo, TokenHash};
 use crate::user::{Role, User, UserStatusChange};
 
 /// The validity of the code with which the first operator registers.
@@ -65,6 +67,25 @@ pub enum DismissalRefusal {
     /// No active operator would remain.
     #[error("no active operator would remain")]
     LastOperator,
+}
+
+/// The outcome of creating the first operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bootstrapped {
+    /// This user was created.
+    Made(UserId),
+    /// The first operator was created before; that user may have been dismissed or erased since.
+    MadeBefore,
+    /// Another user has the address.
+    AddressTaken,
+}
+
+/// Why creating the first operator is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BootstrapRefusal {
+    /// The password is known from breaches.
+    #[error("the password is known from breaches")]
+    BreachedPassword,
 }
 
 /// A code that was issued to the person at the machine. Only its hash is kept.
@@ -149,6 +170,45 @@ impl Operators {
         }
         self.note(&user, SecurityEventKind::Registered, client, "first operator").await;
         Ok((user, hash))
+    }
+
+    /// Creates the first operator, once: not again after they were dismissed or erased. An existing user with the address
+    /// does not become an operator.
+    ///
+    /// # Errors
+    /// [`BootstrapRefusal`].
+    pub async fn bootstrap(
+        &self,
+        email: Email,
+        password: Password,
+    ) -> Result<Bootstrapped, CommandError<BootstrapRefusal>> {
+        let env = &self.sign_ins.env;
+        if env.people.has_first_operator().await? {
+            return Ok(Bootstrapped::MadeBefore);
+        }
+        if env.logins.credentials(&email.folded()).await?.is_some() {
+            return Ok(Bootstrapped::AddressTaken);
+        }
+        let client = ClientInfo::default();
+        let new = NewOperator { name: Line::from_stored("Operator".to_owned()), email, password };
+        let Some((user, hash)) = self.prepared(new, &client).await? else {
+            return Err(CommandError::Refused(BootstrapRefusal::BreachedPassword));
+        };
+        match env.people.register_first_operator(&user, &hash).await? {
+            FirstOperator::Done => {}
+            FirstOperator::MadeBefore => return Ok(Bootstrapped::MadeBefore),
+            FirstOperator::EmailTaken => return Ok(Bootstrapped::AddressTaken),
+        }
+        self.note(&user, SecurityEventKind::Registered, client, "bootstrap operator").await;
+        Ok(Bootstrapped::Made(user.id))
+    }
+
+    /// Whether a user who is not suspended is an operator.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn has_active(&self) -> Result<bool, Failure> {
+        Ok(!self.sign_ins.env.people.active_operators(None, 1).await?.is_empty())
     }
 
     /// The user with this address.
@@ -261,11 +321,8 @@ impl Operators {
         hash: &PasswordHash,
         client: ClientInfo,
     ) -> Result<StartedSession, Failure> {
-        let env = &self.sign_ins.env;
-        let session = env.ids.next_session().await?;
-        let refresh_token = env.ports.secrets.token();
-        let begun = Session::begin(session, user.id, client, env.now(), env.terms.refresh_token_for);
-        match env.sessions.begin(&begun, env.ports.secrets.fingerprint(&refresh_token), hash).await? {
+        let (outcome, session, refresh_token) = self.sign_ins.begin(user.id, hash, client).await?;
+        match outcome {
             BeginOutcome::Done => {}
             // Another operator cannot have changed this account yet; a login decides.
             BeginOutcome::PasswordChanged | BeginOutcome::Suspended => return Err(Failure::Conflict),

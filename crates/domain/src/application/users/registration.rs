@@ -1,4 +1,4 @@
-//! Registration of users, and of the deployment's first operator.
+//! Registration of users.
 
 use thiserror::Error;
 
@@ -10,15 +10,14 @@ use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
 use crate::ports::{
-    Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
-    Unavailable,
+    Credentials, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token, Unavailable,
 };
-use crate::security_log::{SecurityEvent, SecurityEventKind};
+use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Line, Password, Phone};
+use crate::user::User;
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
 use crate::user::session::{Candidates, ClientInfo, Session, repeats};
-use crate::user::{Role, User};
 
 /// A registration.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,25 +40,6 @@ pub enum RegisterRefusal {
     /// Another user has this e-mail address, regardless of letter case.
     #[error("the e-mail address is taken")]
     EmailTaken,
-    /// The password is known from breaches.
-    #[error("the password is known from breaches")]
-    BreachedPassword,
-}
-
-/// The outcome of creating the first operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bootstrapped {
-    /// This user was created.
-    Made(UserId),
-    /// The first operator was created before; that user may have been dismissed or erased since.
-    MadeBefore,
-    /// Another user has the address.
-    AddressTaken,
-}
-
-/// Why creating the first operator is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum BootstrapRefusal {
     /// The password is known from breaches.
     #[error("the password is known from breaches")]
     BreachedPassword,
@@ -166,49 +146,6 @@ impl SignIns {
             }
         }
         Ok(None)
-    }
-
-    /// Creates the deployment's first operator, once: not again after they were dismissed or erased. An
-    /// existing user with the address does not become an operator.
-    ///
-    /// # Errors
-    /// [`BootstrapRefusal`].
-    pub async fn bootstrap_operator(
-        &self,
-        email: Email,
-        password: Password,
-    ) -> Result<Bootstrapped, CommandError<BootstrapRefusal>> {
-        if self.env.people.has_first_operator().await? {
-            return Ok(Bootstrapped::MadeBefore);
-        }
-        if self.env.logins.credentials(&email.folded()).await?.is_some() {
-            return Ok(Bootstrapped::AddressTaken);
-        }
-        if self.env.ports.passwords.is_breached(&password) {
-            return Err(CommandError::Refused(BootstrapRefusal::BreachedPassword));
-        }
-        let hash = self.env.ports.passwords.hash(&password, None).await?;
-        let (id, now) = (self.env.ids.next_user().await?, self.env.now());
-        let name = Line::from_stored("Operator".to_owned());
-        let user = User { role: Role::Operator, ..User::registered(id, name, email, None, false, now) };
-        match self.env.people.register_first_operator(&user, &hash).await? {
-            FirstOperator::Done => {}
-            FirstOperator::MadeBefore => return Ok(Bootstrapped::MadeBefore),
-            FirstOperator::EmailTaken => return Ok(Bootstrapped::AddressTaken),
-        }
-        let kind = SecurityEventKind::Registered;
-        let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
-        let event = SecurityEvent::about(kind, Some(id), ClientInfo::default(), now);
-        self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
-        Ok(Bootstrapped::Made(id))
-    }
-
-    /// Whether a user who is not suspended is an operator.
-    ///
-    /// # Errors
-    /// [`Failure::Unavailable`].
-    pub async fn has_active_operator(&self) -> Result<bool, Failure> {
-        Ok(!self.env.people.active_operators(None, 1).await?.is_empty())
     }
 
     async fn add(
