@@ -9,6 +9,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::rt::TokioExecutor;
+use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, RootCertStore};
 
 /// The size in bytes up to which a connection is buffered, and above which an answer's head is refused. The last
@@ -51,12 +52,25 @@ impl HttpClients {
     }
 }
 
-/// Returns a TLS configuration that trusts the root certificates of the machine.
-fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
+/// Returns the root certificates of the machine.
+pub(crate) fn root_certificates() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}
+
+/// Returns the cryptography of TLS.
+pub(crate) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// Returns a TLS configuration that trusts the root certificates of the machine.
+///
+/// # Errors
+/// When they are needed, and there are none.
+pub(crate) fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
+    let roots = root_certificates();
     ensure!(!needed || !roots.is_empty(), "this machine has no root certificates, which https needs");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let versions = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     Ok(versions.context("TLS cannot be set up")?.with_root_certificates(roots).with_no_client_auth())
 }

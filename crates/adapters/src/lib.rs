@@ -8,6 +8,7 @@ compile_error!("the feature `testing` can set the clock, and is not for release 
 
 pub mod board_stream;
 pub mod clock;
+pub mod diagnosis;
 pub mod endpoint_calls;
 pub mod event_hub;
 pub mod event_stream;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use cuepoint_adapters::clock::ClockRate;
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::observability::log_throttle::LogThrottle;
+use cuepoint_adapters::security::echo_nonces::EchoNonces;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_adapters::service::Service;
 use cuepoint_adapters::signed_messages::SigningSecrets;
@@ -54,6 +55,8 @@ pub struct ApiState {
     pub limits: RateLimits,
     /// The passwords that wait to be hashed.
     pub password_queue: Arc<PasswordQueue>,
+    /// The nonces of `cuepoint doctor`.
+    pub echo_nonces: EchoNonces,
     /// The throttle of the log line about an exhausted daily budget of phone codes.
     pub phone_budget_warning: LogThrottle,
     /// The secrets of provider signatures.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
+use cuepoint_domain::ports::{Backend, BackendError, Diagnosis, Opening, Store, Thoroughness};
+use cuepoint_domain::timestamp::Timestamp;
 
 use crate::MemoryStore;
 
@@ -27,5 +28,9 @@ impl Backend for MemoryBackend {
 
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
         Ok(None)
+    }
+
+    async fn diagnose(&self, _: Thoroughness, _: Timestamp) -> Vec<Diagnosis> {
+        vec![Diagnosis::ok("storage", "memory: nothing is kept after the process ends")]
     }
 }

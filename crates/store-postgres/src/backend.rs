@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{
-    Backend, BackendError, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+    Backend, BackendError, Diagnosis, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+    Thoroughness,
 };
+use cuepoint_domain::timestamp::Timestamp;
 
-use crate::maintenance::{backup, finalize, restore};
+use crate::maintenance::{backup, diagnosis, finalize, restore};
 use crate::{PostgresOptions, PostgresStore, migrate};
 
 /// A configured PostgreSQL database and its currency.
@@ -47,6 +49,10 @@ impl Backend for PostgresBackend {
 
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
         Ok(Some(migrate(&self.options.url).await?))
+    }
+
+    async fn diagnose(&self, _: Thoroughness, now: Timestamp) -> Vec<Diagnosis> {
+        diagnosis::diagnose(&self.options.url, &self.currency, now).await
     }
 
     fn maintenance(&self) -> Option<&dyn Maintenance> {

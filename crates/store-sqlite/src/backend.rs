@@ -9,10 +9,12 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{
-    Backend, BackendError, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+    Backend, BackendError, Diagnosis, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+    Thoroughness,
 };
+use cuepoint_domain::timestamp::Timestamp;
 
-use crate::maintenance::{backup, restore};
+use crate::maintenance::{backup, diagnosis, restore};
 use crate::{SqliteStore, migrate};
 
 /// A configured data directory and its currency.
@@ -56,6 +58,10 @@ impl Backend for SqliteBackend {
 
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
         Ok(Some(migrate(&self.directory)?))
+    }
+
+    async fn diagnose(&self, thoroughness: Thoroughness, now: Timestamp) -> Vec<Diagnosis> {
+        diagnosis::diagnose(&self.directory, &self.currency, thoroughness, now).await
     }
 
     fn maintenance(&self) -> Option<&dyn Maintenance> {

@@ -56,6 +56,7 @@ const CRATES: &[CrateLayers] = &[
             &["networks", "observability"],
             &[
                 "clock",
+                "diagnosis",
                 "endpoint_calls",
                 "event_hub",
                 "http_client",

@@ -31,6 +31,18 @@ impl SmtpChannel {
         Ok(Self { server: server.timeout(Some(TIMEOUT)).build(), from, secrets })
     }
 
+    /// Connects to the server, logs in, and sends nothing.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses the login.
+    pub async fn log_in(&self) -> Result<(), Unavailable> {
+        match self.server.test_connection().await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Unavailable::new("the mail server ends the connection")),
+            Err(error) => Err(refusal(&error)),
+        }
+    }
+
     fn mail(&self, address: &str, message: Message) -> Result<Mail, Unavailable> {
         // Parsed again by the mail library, so that only an address in its grammar reaches a header.
         let to: Address = address

@@ -1,6 +1,7 @@
 //! Passwords, refresh tokens, access tokens, and the encryption of stored secrets.
 
 pub mod authentication;
+pub mod echo_nonces;
 pub mod keys;
 pub mod login_log;
 pub mod password_queue;

@@ -1,11 +1,16 @@
-//! Liveness, readiness and metrics.
+//! Liveness, readiness, the echo for `cuepoint doctor`, and metrics.
 
 use std::sync::Arc;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
+use cuepoint_adapters::diagnosis::echo::{self, Seen};
+use cuepoint_adapters::diagnosis::machine;
 use cuepoint_domain::application::NotReady;
+use cuepoint_domain::ports::Clock as _;
 use cuepoint_transport::client_address::client_address;
+use futures_util::stream::{self, StreamExt as _};
+use tokio::time::sleep;
 
 use crate::declaration::{of_type, ok, operations};
 use crate::endpoint::{Exposure, plain};
@@ -13,6 +18,7 @@ use crate::state::ApiState;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds;
+use crate::wire::server_sent_events;
 use cuepoint_views::Empty;
 
 operations! {
@@ -35,6 +41,18 @@ operations! {
         run: plain(ready),
         answers: ok::<Empty>("The service is ready."),
         fails: &[Code::Unavailable],
+    }
+
+    /// Show what the server sees of the request
+    ///
+    /// For `cuepoint doctor`, which learns in this way whether a reverse proxy passes on the address of its client, and
+    /// events at once. The header `Cuepoint-Nonce` must be signed with the signing keys within a minute; otherwise, 404 is
+    /// returned. Server-sent events: `seen` at once, and `end` after 2 seconds.
+    GET "/health/echo" "getEcho" {
+        tag: Service,
+        run: plain(echo),
+        answers: of_type(server_sent_events::MEDIA_TYPE, kinds::ANY_TEXT.schema, "The events."),
+        fails: &[Code::NotFound],
     }
 
     /// Get the metrics
@@ -61,6 +79,27 @@ async fn ready(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse,
         return Err(failure);
     }
     ApiResponse::new("Ready.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
+}
+
+async fn echo(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let nonce = request.headers().get(echo::NONCE).and_then(|nonce| nonce.to_str().ok());
+    let now = api.service.authentication.clock.now();
+    if !nonce.is_some_and(|nonce| api.echo_nonces.admit(nonce, now)) {
+        return Err(Code::NotFound.into());
+    }
+    let client = client_address(&request);
+    let (Some(peer), Some(address)) = (request.peer_addr(), client.address) else {
+        return Err(Code::NotFound.into());
+    };
+    let seen = Seen { peer, client: address, is_proven: client.proven, open_files: machine::open_files() };
+    let seen = server_sent_events::without_id("seen", &seen).map_err(ApiError::internal)?;
+    let end = server_sent_events::without_id("end", &Empty {}).map_err(ApiError::internal)?;
+    let end = async {
+        sleep(echo::PAUSE).await;
+        Ok(end)
+    };
+    let events = stream::once(async { Ok(seen) }).chain(stream::once(end));
+    Ok(ApiResponse::event_stream(events.boxed_local()).respond(StatusCode::OK, None))
 }
 
 async fn metrics(api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

@@ -30,9 +30,18 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
         backend.is_durable(),
         "there is nothing to verify: the {name} store's data ends with its process"
     );
+    let (seen, finding) = verify(&settings).await?;
+    Ok(print_result(seen, finding.as_ref()))
+}
+
+/// Audits the ledger in the configured store, and returns what was read with the first finding.
+///
+/// # Errors
+/// When the audit cannot be completed.
+pub(crate) async fn verify(settings: &Settings) -> anyhow::Result<(Summary, Option<Finding>)> {
     // Verification must not change anything.
-    let store = composition::open(&settings, Opening::WithoutMigrations).await?;
-    let audited = audit(&*store).await;
+    let store = composition::open(settings, Opening::WithoutMigrations).await?;
+    let audited = read(&*store).await;
     store.close().await;
     audited
 }
@@ -42,6 +51,12 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
 /// # Errors
 /// When the audit cannot be completed.
 pub(crate) async fn audit<Ledger: Audit + ?Sized>(ledger: &Ledger) -> anyhow::Result<u8> {
+    let (seen, finding) = read(ledger).await?;
+    Ok(print_result(seen, finding.as_ref()))
+}
+
+/// Audits a ledger with a progress bar.
+async fn read<Ledger: Audit + ?Sized>(ledger: &Ledger) -> anyhow::Result<(Summary, Option<Finding>)> {
     let bar = bar()?;
     let shown = bar.clone();
     let mut auditor = Auditor::new().reporting(move |progress| draw(&shown, progress));
@@ -49,7 +64,7 @@ pub(crate) async fn audit<Ledger: Audit + ?Sized>(ledger: &Ledger) -> anyhow::Re
     bar.finish_and_clear();
     read.context("the ledger could not be read completely")?;
     let seen = auditor.seen();
-    Ok(print_result(seen, auditor.finish().err().as_ref()))
+    Ok((seen, auditor.finish().err()))
 }
 
 /// Returns a progress bar on standard error, which is hidden unless that is a terminal.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backup;
+mod doctor;
 mod endpoint_keys;
 mod key_rotation;
 mod ledger_verify;
@@ -32,6 +33,7 @@ use cuepoint_adapters::observability::log_queue::LogQueue;
 use cuepoint_adapters::observability::telemetry::{self, LogFormat};
 use cuepoint_adapters::security::keys::{Algorithm, OlderKeys, Rotation};
 use cuepoint_adapters::security::random::RandomSecrets;
+use doctor::DoctorArguments;
 use endpoint_keys::WithoutWebhookKeys;
 use operators::OperatorCommand;
 use storage_copy::CopyArguments;
@@ -130,6 +132,9 @@ enum Command {
         #[arg(long, value_name = "NUMBER")]
         keep: Option<NonZeroU16>,
     },
+    /// Check the deployment: configuration, keys, storage, disk, network, providers and backups. A server may run.
+    #[command(after_help = doctor::AFTER_HELP)]
+    Doctor(DoctorArguments),
     /// Restore a backup into an empty data directory, or prepare a PostgreSQL database that was restored or moved
     /// to another cluster. Run it before servers start.
     Restore {
@@ -243,6 +248,7 @@ pub fn run() -> ExitCode {
         Command::Serve(_)
         | Command::Migrate
         | Command::Backup { .. }
+        | Command::Doctor(_)
         | Command::Restore { .. }
         | Command::FinalizeUpgrade { .. }
         | Command::Operator(_)
@@ -318,6 +324,7 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             };
             return done.map(ExitCode::from);
         }
+        Command::Doctor(arguments) => return block_on(doctor::run(options, arguments)).map(ExitCode::from),
         Command::Restore { file, database_name, without_keys } => {
             let source = match (&file, &database_name) {
                 (Some(file), _) => RestoreSource::File(file),

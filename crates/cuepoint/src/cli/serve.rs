@@ -27,7 +27,7 @@ use cuepoint_transport::worker_pulse::WorkerPulse;
 
 /// The listen backlog, unless the system allows less. It is sized for a reconnect storm: a dropped SYN is
 /// retransmitted only after 1 s, then 3 s.
-const BACKLOG: i32 = 4_096;
+pub(crate) const BACKLOG: i32 = 4_096;
 
 /// Runs the service until a stop signal, then drains the requests in flight. Without keys that webhook endpoints need
 /// it does not start, or disables these endpoints.
@@ -130,16 +130,25 @@ async fn run(
 
 /// A socket with the configured address. It does not listen yet: until the service can answer, connections are
 /// refused instead of waiting.
-struct Bound {
+pub(crate) struct Bound {
     socket: Socket,
     address: SocketAddr,
 }
 
-fn bind(settings: &Settings) -> anyhow::Result<Bound> {
+/// Binds the configured address.
+///
+/// # Errors
+/// When it is in use, or no address of this machine.
+pub(crate) fn bind(settings: &Settings) -> anyhow::Result<Bound> {
     let socket = bound(&settings.server.host, settings.server.port);
     let socket = socket.with_context(|| cannot_listen(settings))?;
     let address = socket.local_addr()?.as_socket().context("the listening address is unknown")?;
     Ok(Bound { socket, address })
+}
+
+/// Whether an address could not be bound because another socket listens there.
+pub(crate) fn is_in_use(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::AddrInUse)
 }
 
 fn cannot_listen(settings: &Settings) -> String {

@@ -31,6 +31,7 @@ use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::outgoing::OutgoingCalls;
 use cuepoint_adapters::runtime::{TokioTasks, TokioTimer};
 use cuepoint_adapters::security::authentication::Authentication;
+use cuepoint_adapters::security::echo_nonces::EchoNonces;
 use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
 use cuepoint_adapters::security::login_log::LoginLog;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
@@ -247,7 +248,7 @@ pub fn compose(
         clock: clock.clone(),
         timer: Arc::new(authentication.timer),
         passwords: Arc::new(passwords),
-        secrets: Arc::new(KeyedSecrets::new(secrets, keys.signing)),
+        secrets: Arc::new(KeyedSecrets::new(secrets, keys.signing.clone())),
         access_tokens: shared.clone(),
         principals: shared.clone(),
         revocations: shared,
@@ -295,6 +296,7 @@ pub fn compose(
         service: Arc::clone(&service),
         limits: RateLimits::new(settings.rate_limits),
         password_queue,
+        echo_nonces: EchoNonces::new(keys.signing),
         phone_budget_warning: LogThrottle::default(),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),

@@ -15,6 +15,7 @@
 )]
 
 mod books;
+mod doctor;
 #[path = "../http/harness/mod.rs"]
 #[expect(dead_code, unused_imports, unused_macros, reason = "the tests of HTTP use the rest")]
 mod harness;

@@ -38,6 +38,7 @@ mod corrections;
 mod crashes;
 mod data_directory;
 mod declared_fields;
+mod doctor;
 mod email_change;
 mod endpoint_security;
 mod evening;

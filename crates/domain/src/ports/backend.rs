@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::ids::WebhookEndpointId;
 use crate::operation::feature_level::FeatureLevel;
-use crate::ports::{Audit, Store};
+use crate::ports::{Audit, Diagnosis, Store, Thoroughness};
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
 use crate::webhook::SealedSecret;
@@ -54,6 +54,10 @@ pub trait Backend: Debug + Send + Sync {
     /// # Errors
     /// [`BackendError`] when it cannot be reached or a migration fails; those before it stay applied.
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError>;
+
+    /// Checks the storage, the safety of its data, its clock against the time `now`, and its backups, while servers may
+    /// use it. Nothing is created or changed.
+    async fn diagnose(&self, thoroughness: Thoroughness, now: Timestamp) -> Vec<Diagnosis>;
 
     /// Maintenance of the database; `None` for a backend without one.
     fn maintenance(&self) -> Option<&dyn Maintenance> {

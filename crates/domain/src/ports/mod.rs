@@ -8,6 +8,7 @@ mod access_tokens;
 mod backend;
 mod blocks;
 mod clock;
+mod diagnosis;
 mod effects;
 mod gigs;
 mod ids;
@@ -42,6 +43,7 @@ pub use backend::{
 };
 pub use blocks::Blocks;
 pub use clock::Clock;
+pub use diagnosis::{Diagnosis, Health, Thoroughness};
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use gigs::{GigRequests, Gigs};
 pub use ids::{IdKind, Ids};

@@ -27,7 +27,7 @@ const LOCK: &str = "lock";
 const DIRECTORY_MODE: u32 = 0o700;
 pub(crate) const FILE_MODE: u32 = 0o600;
 /// The permissions of the group and of others.
-const SHARED: u32 = 0o077;
+pub(crate) const SHARED: u32 = 0o077;
 
 /// Another process uses the data directory.
 #[derive(Debug, Error)]

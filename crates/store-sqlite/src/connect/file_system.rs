@@ -88,14 +88,14 @@ pub(crate) fn explain(failure: anyhow::Error, directory: &Path) -> anyhow::Error
 /// The type of a directory's file system; `None` where the system has no such numbers.
 #[cfg(target_os = "linux")]
 #[allow(clippy::useless_conversion, reason = "the type is shorter on some architectures")]
-fn type_of(directory: &Path) -> anyhow::Result<Option<i64>> {
+pub(crate) fn type_of(directory: &Path) -> anyhow::Result<Option<i64>> {
     let found = nix::sys::statfs::statfs(directory);
     let found = found.with_context(|| format!("the file system of {} is unknown", directory.display()))?;
     Ok(Some(i64::from(found.filesystem_type().0)))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn type_of(_: &Path) -> anyhow::Result<Option<i64>> {
+pub(crate) fn type_of(_: &Path) -> anyhow::Result<Option<i64>> {
     Ok(None)
 }
 

@@ -13,7 +13,7 @@ use super::failure::SqliteFailure;
 /// The result of a check without a defect.
 const SOUND: &str = "ok";
 /// The maximum size of a file that is checked at each start, in bytes: a check reads the whole file.
-const CHECKED_AT_START: u64 = 64 * 1024 * 1024;
+pub(crate) const CHECKED_AT_START: u64 = 64 * 1024 * 1024;
 
 /// The thoroughness of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

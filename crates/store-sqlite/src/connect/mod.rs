@@ -9,6 +9,7 @@ pub(crate) mod file_identity;
 pub(crate) mod file_system;
 pub(crate) mod in_use;
 pub(crate) mod integrity;
+pub(crate) mod last_backup;
 pub(crate) mod migrations;
 pub(crate) mod readers;
 pub(crate) mod reading_threads;

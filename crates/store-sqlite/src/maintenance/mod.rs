@@ -1,5 +1,6 @@
-//! Operator commands: backup and restore.
+//! Operator commands: diagnosis, backup and restore.
 
 pub(crate) mod backup;
+pub(crate) mod diagnosis;
 mod prepared_file;
 pub(crate) mod restore;

@@ -24,8 +24,8 @@ use tokio::sync::oneshot;
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
 use crate::connect::failure::SqliteFailure;
-use crate::connect::in_use;
 use crate::connect::integrity::Check;
+use crate::connect::{in_use, last_backup};
 use crate::ports::show_ledger;
 
 /// The permissions of the file: the owner's alone.
@@ -41,6 +41,8 @@ pub(super) struct PreparedFile {
     currency: Currency,
     /// The directory of a restore, locked until the file is accepted.
     directory: Option<DataDirectory>,
+    /// The data directory that was copied, in which an accepted backup is recorded, and the time of its data.
+    copied: Option<(PathBuf, Timestamp)>,
 }
 
 impl PreparedFile {
@@ -57,7 +59,12 @@ impl PreparedFile {
         ensure_absent(&path)?;
         let created = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary);
         created.with_context(|| format!("{} cannot be created", temporary.display()))?;
-        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), directory })
+        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), directory, copied: None })
+    }
+
+    /// Records the file, once it is accepted, as a backup of a data directory that shows the data of this time.
+    pub(super) fn record_in(&mut self, directory: PathBuf, at: Timestamp) {
+        self.copied = Some((directory, at));
     }
 
     /// The temporary path.
@@ -139,7 +146,14 @@ impl PreparedData for PreparedFile {
             // First, because a failure would otherwise be reported although servers can use the database.
             in_use::record(directory.path())?;
         }
-        Ok(self.rename(&path)?)
+        self.rename(&path)?;
+        if let Some((directory, at)) = &self.copied
+            && let Err(error) = last_backup::record(directory, *at)
+        {
+            // The backup is complete, and only those who watch that backups are made do not learn of it.
+            tracing::warn!("the backup is not recorded: {error:#}");
+        }
+        Ok(())
     }
 
     async fn reject(mut self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {

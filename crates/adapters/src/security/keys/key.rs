@@ -15,6 +15,9 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use secrecy::SecretString;
 use secrecy::zeroize::{Zeroize, Zeroizing};
 use sha2::Sha256;
+use time::Date;
+use time::format_description::StaticFormatDescription;
+use time::macros::format_description;
 
 use crate::security::random::{RandomSecrets, random};
 
@@ -23,6 +26,9 @@ const MIN_SECRET_BYTES: usize = 32;
 
 /// The label under which refresh token keys are derived, so that no key serves two purposes.
 const DERIVATION_LABEL: &[u8] = b"cuepoint refresh token derivation key v1";
+
+/// The date at the beginning of a generated id.
+const DATE: StaticFormatDescription = format_description!("[year]-[month]-[day]");
 
 /// A signature algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,12 +110,23 @@ impl DerivationKey {
     pub(in crate::security) fn derive(&self, parts: &[&[u8]]) -> [u8; 32] {
         mac(&*self.0, parts)
     }
+
+    /// Returns whether this base64url text is what is derived from the parts, in a time that does not depend on it.
+    pub(in crate::security) fn verifies(&self, parts: &[&[u8]], text: &str) -> bool {
+        let mut mac = keyed(&*self.0);
+        parts.iter().for_each(|part| mac.update(part));
+        URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| mac.verify_slice(&bytes).is_ok())
+    }
+}
+
+#[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::<Sha256>::new_from_slice(key).expect("a key of any length")
 }
 
 /// Returns the HMAC-SHA256 of the concatenation of the parts.
-#[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
 fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
+    let mut mac = keyed(key);
     parts.iter().for_each(|part| mac.update(part));
     mac.finalize().into_bytes().into()
 }
@@ -150,6 +167,13 @@ impl Key {
             Material::Hs256(_) => Algorithm::Hs256,
             Material::Es256 { .. } => Algorithm::Es256,
         }
+    }
+
+    /// Returns the time since which the key signs, as its line or the date in its id says; `None` if neither does.
+    #[must_use]
+    pub fn signs_since(&self) -> Option<Timestamp> {
+        let date = self.id.get(..10).and_then(|date| Date::parse(date, DATE).ok());
+        self.signs_from.or_else(|| date.map(|date| Timestamp::new(date.midnight().assume_utc())))
     }
 
     /// Returns the secret that signs.

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio_postgres::Client;
 
 use crate::connect::connection::Connector;
@@ -130,7 +130,21 @@ pub(crate) async fn settle_currency(connector: &Connector, currency: &Currency) 
             .execute(&mut connection)
             .await?;
     }
-    let (code, kept_scale): (String, i16) = kept.get_result(&mut connection).await?;
+    ensure_currency(&mut connection, currency).await
+}
+
+/// Refuses a database with another currency; one that no server has used yet has none.
+///
+/// # Errors
+/// When it has another one, or cannot be read.
+pub(crate) async fn ensure_currency(
+    connection: &mut AsyncPgConnection,
+    currency: &Currency,
+) -> anyhow::Result<()> {
+    let scale = i16::from(currency.scale());
+    let kept = deployment::table.select((deployment::currency, deployment::scale));
+    let kept: Option<(String, i16)> = kept.get_result(connection).await.optional()?;
+    let Some((code, kept_scale)) = kept else { return Ok(()) };
     ensure!(
         code == currency.code() && kept_scale == scale,
         "the database uses {code} with {kept_scale} decimals: wallet.currency and wallet.scale cannot be changed to \

@@ -1,0 +1,74 @@
+//! The time of the last backup, in a file of the data directory, for whoever watches that backups are made.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process;
+
+use anyhow::Context;
+use cuepoint_domain::timestamp::Timestamp;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::data_directory::{FILE_MODE, with_ending};
+
+/// The file. It holds one line, the time in RFC 3339.
+const LAST_BACKUP: &str = "last-backup";
+
+/// Records a backup that shows the data of this time.
+///
+/// # Errors
+/// When the file cannot be written; the earlier one stays.
+pub(crate) fn record(directory: &Path, at: Timestamp) -> anyhow::Result<()> {
+    let path = directory.join(LAST_BACKUP);
+    let line = at.to_utc().format(&Rfc3339).context("the time has no text")?;
+    // Under a name of its own, because two backups may end at once.
+    let beside = with_ending(&path, &format!(".{}", process::id()));
+    let written = write(&beside, &line).and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&beside);
+    }
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn write(path: &Path, line: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(path)?;
+    writeln!(file, "{line}")?;
+    file.sync_all()
+}
+
+/// Reads the time of the last backup; `None` if there was none.
+///
+/// # Errors
+/// When the file cannot be read, or contains something else.
+pub(crate) fn read(directory: &Path) -> anyhow::Result<Option<Timestamp>> {
+    let path = directory.join(LAST_BACKUP);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        read => read.with_context(|| format!("{} cannot be read", path.display()))?,
+    };
+    let at = OffsetDateTime::parse(text.trim(), &Rfc3339);
+    Ok(Some(Timestamp::new(at.with_context(|| format!("{} contains no time", path.display()))?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestDirectory;
+
+    #[test]
+    fn the_time_of_the_last_backup_is_read_back_and_replaced() {
+        let directory = TestDirectory::create();
+        assert_eq!(read(directory.path()).unwrap(), None);
+        for seconds in [1_700_000_000, 1_800_000_000] {
+            let at = Timestamp::from_unix_micros(seconds * 1_000_000);
+            record(directory.path(), at).unwrap();
+            assert_eq!(read(directory.path()).unwrap(), Some(at));
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        fs::write(directory.path().join(LAST_BACKUP), "yesterday").unwrap();
+        assert!(read(directory.path()).unwrap_err().to_string().contains("contains no time"));
+    }
+}
