@@ -56,14 +56,13 @@ Environment:
   CUEPOINT_ENV     development (the default), test or production
   CUEPOINT_CONFIG  a configuration file, in TOML, unless --config names one
   CUEPOINT_LOG     the log level: error, warn, info, debug or trace
+`cuepoint config check` prints all settings. Each key can be set by a variable: CUEPOINT__SERVER__PORT sets server.port.
 
 Exit status:
   0  done
   1  failed; of `ledger verify`: the ledger is inconsistent
   2  wrong usage; of `ledger verify`: the audit was not completed
-  3  of `users` and `withdrawals`: the service cannot be reached, or cannot do it now
-
-`cuepoint config check` prints all settings. Each key can be set by a variable: CUEPOINT__SERVER__PORT sets server.port.";
+  3  of `users` and `withdrawals`: the service cannot be reached, or cannot do it now";
 
 /// Paid song requests for DJs.
 #[derive(Parser)]

@@ -182,7 +182,7 @@ fn a_list_says_how_many_withdrawals_it_leaves_out(store: Store) {
     let guest = server.payer("50");
     let newest = ["1", "2", "3"].map(|amount| guest.withdrawal(amount))[2];
     let said = ada.runs(&server, "withdrawals list --limit 1 --json");
-    assert!(said.stderr.contains("2 more withdrawals are not shown"), "{said:?}");
+    assert!(said.stderr.contains("1 of 3 withdrawals are shown: raise --limit"), "{said:?}");
     let rows: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((rows.as_array().unwrap().len(), &rows[0]["id"]), (1, &json!(newest)));
     let none = ada.runs(&server, "withdrawals list --status broadcast");
@@ -293,16 +293,50 @@ fn says(status: &str, header: &str, body: &str) -> String {
     service(move |_| answer.clone())
 }
 
+/// The success of a login, and of a logout.
+const TOKENS: &str = r#"{"status": "ok", "data": {"access_token": "eyJ", "refresh_token": "again"}}"#;
+
+#[test]
+fn a_change_without_an_answer_is_reported_as_unknown_and_repeatable() {
+    let busy = r#"{"status": "error", "code": "unavailable", "message": "Busy."}"#;
+    for answered in [String::new(), answer("503 Busy", "", busy)] {
+        let url = service(move |request| match request.contains("/approve ") {
+            true if request.contains("idempotency-key: ") => answered.clone(),
+            _ => answer("200 OK", "", TOKENS),
+        });
+        let said = at(&url, "ada@example.com", "withdrawals approve 7 --reason checked");
+        said.failed(
+            3,
+            "It is unknown whether the change was made. Repeat the command: no change is made twice.",
+        );
+    }
+}
+
+#[test]
+fn a_session_that_could_not_be_ended_is_reported() {
+    let user = r#"{"status": "ok", "data": {"user": {"id": 7}}}"#;
+    let url = service(move |request| match request.split(' ').nth(1).unwrap() {
+        "/api/v1/auth/login" => answer("200 OK", "", TOKENS),
+        "/api/v1/auth/logout" => answer("502 Bad Gateway", "", ""),
+        _ => answer("200 OK", "", user),
+    });
+    let said = at(&url, "ada@example.com", "users show 7");
+    assert_eq!((said.status, said.stdout.as_str()), (Some(0), "id  7\n"));
+    assert!(
+        said.stderr.starts_with("cuepoint: the session could not be ended: http://127.0.0.1:"),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn an_interrupted_command_ends_its_session() {
     let (seen, requests) = mpsc::channel();
     let url = service(move |request| {
         seen.send(request.to_owned()).unwrap();
-        let tokens = r#"{"status": "ok", "data": {"access_token": "eyJ", "refresh_token": "again"}}"#;
         if request.starts_with("GET ") {
             thread::sleep(Duration::from_secs(600));
         }
-        answer("200 OK", "", tokens)
+        answer("200 OK", "", TOKENS)
     });
     let mut command = program("users show 1");
     let mut input = tempfile::tempfile().unwrap();

@@ -41,8 +41,8 @@ pub(super) struct ServiceArguments {
     /// The e-mail address of the operator.
     #[arg(long)]
     email: String,
-    /// The address of the service, such as https://api.example.com. Default: server.public_url of the configuration, or
-    /// else the address on which it lets the service listen.
+    /// The address of the service, such as https://api.example.com. Default: server.public_url, or else the configured
+    /// address to listen on.
     #[arg(long)]
     url: Option<String>,
     /// Print JSON, as the API does.

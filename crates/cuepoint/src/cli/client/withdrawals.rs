@@ -183,8 +183,8 @@ async fn list(
     let query = status.map(|status| format!("&status={status}")).unwrap_or_default();
     let (mut rows, total) = read(session, &query, |found| found.len() >= limit).await?;
     rows.truncate(limit);
-    let more = total.saturating_sub(rows.len());
-    let note = (more > 0).then(|| format!("{more} more withdrawals are not shown: raise --limit"));
+    let shown = rows.len();
+    let note = (shown < total).then(|| format!("{shown} of {total} withdrawals are shown: raise --limit"));
     if json {
         let rows: Vec<String> = rows.iter().map(ApiObject::json).collect();
         return Ok(Output { text: format!("[{}]\n", rows.join(",\n")), note });

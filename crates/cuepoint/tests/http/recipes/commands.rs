@@ -8,11 +8,13 @@ use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_se
 use crate::harness::Database;
 
 /// Commands that a sentence names without the arguments that they require.
-const WHOLE: [(&str, &str); 4] = [
+const WHOLE: [(&str, &str); 6] = [
     ("operator add", "operator add EMAIL"),
     ("backup", "backup FILE"),
     ("restore", "restore FILE"),
     ("finalize-upgrade", "finalize-upgrade --database-name NAME"),
+    ("users", "users --help"),
+    ("withdrawals", "withdrawals --help"),
 ];
 
 #[test]
@@ -37,6 +39,10 @@ fn every_documented_command_succeeds() {
             ["restore", file, ..] => restores(&machine, command, file),
             ["storage", "copy", ..] => copies(&words),
             ["operator", ..] => manages_operators(command),
+            ["users" | "withdrawals", .., "--help"] => {
+                drop(succeeds(machine.shell(&format!("cuepoint {command}"))))
+            }
+            ["users" | "withdrawals", ..] => calls_the_api(&machine, command),
             _ => drop(succeeds(machine.shell(&format!("cuepoint {command}")))),
         }
     }
@@ -59,6 +65,14 @@ fn manages_operators(command: &str) {
     for line in ["operator add second@example.com", &command] {
         succeeds(machine.shell(&with_password(&format!("cuepoint {line}"))));
     }
+}
+
+/// At a server on a free port.
+fn calls_the_api(machine: &Machine, command: &str) {
+    let server = machine.start();
+    succeeds(
+        machine.shell(&with_password(&machine::calling(&format!("cuepoint {command}"), &server.client))),
+    );
 }
 
 /// Makes a backup, at the printed path or at a path for `FILE`.
