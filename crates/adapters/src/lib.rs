@@ -1,11 +1,13 @@
 //! Adapters of the domain's ports other than storage: the clock, security, messages to users, and providers;
-//! the distribution of events to open streams; calls to URLs that users enter; and logs and metrics.
+//! the distribution of events to open streams; calls to URLs that users enter; calls of the command line to the API;
+//! and logs and metrics.
 //!
 //! [`service`] has what the API and the background jobs share. No module knows a web server.
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can set the clock, and is not for release builds");
 
+pub mod api_calls;
 pub mod board_stream;
 pub mod clock;
 pub mod diagnosis;

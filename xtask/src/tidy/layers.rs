@@ -55,6 +55,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["networks", "observability"],
             &[
+                "api_calls",
                 "clock",
                 "diagnosis",
                 "endpoint_calls",

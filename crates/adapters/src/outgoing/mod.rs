@@ -14,4 +14,4 @@ mod url_rules;
 pub use calls::{CALL_WITHIN, OutgoingCallError, OutgoingCalls, OutgoingReply};
 pub use name_servers::NameServers;
 pub use resolver::RefusedAddresses;
-pub use url_rules::{UrlRefusal, parse_written};
+pub use url_rules::{UrlRefusal, is_on_this_machine, origin, parse_written};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::Uri;
 use thiserror::Error;
-use url::Url;
+use url::{Host, Url};
 
 use super::address_filter::AddressFilter;
 
@@ -48,6 +48,33 @@ pub fn parse_written(text: &str, plain_http: bool) -> Result<Url, UrlRefusal> {
         return Err(UrlRefusal::Backslash);
     }
     Url::parse(text).map_err(|_| UrlRefusal::Form)
+}
+
+/// Returns the origin of an http(s) URL without user, path, query and fragment: the scheme, the host, and the port if it
+/// is not the usual one. A final slash is accepted.
+#[must_use]
+pub fn origin(written: &str) -> Option<String> {
+    let url = parse_written(written.trim_end_matches('/'), true).ok()?;
+    let bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
+}
+
+/// Whether the URL leads to this machine, so that nobody else can read what is sent there.
+#[must_use]
+pub fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        // For schemes other than http(s), the `url` crate parses an IPv4 address as a domain.
+        Some(Host::Domain(name)) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
+    }
 }
 
 /// The rules for URLs, apart from those for the addresses of host names.

@@ -8,38 +8,19 @@ use bytes::Bytes;
 use cuepoint_domain::ports::Clock;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper_util::client::legacy::connect::dns::GaiResolver;
 use serde::de::DeserializeOwned;
-use thiserror::Error;
-use tokio::time::timeout;
 use url::Url;
 
 use super::SigningSecrets;
-use crate::http_client::{HttpClient, HttpClients};
+use crate::http_client::{CallError, HttpClient, HttpClients, exchange};
 use cuepoint_views::wire::json::Object;
 
 /// The time limit of a call, from the first byte to the last.
 pub const CALL_WITHIN: Duration = Duration::from_secs(10);
 /// The maximum size of an answer, in bytes.
 const MAX_REPLY: usize = 64 * 1024;
-
-/// A failed call; the provider may or may not have received it.
-#[derive(Debug, Error)]
-pub enum CallError {
-    /// The call took too long.
-    #[error("no answer within {} seconds", CALL_WITHIN.as_secs())]
-    TimedOut,
-    /// The provider cannot be reached, or the connection broke.
-    #[error("the call failed: {0:#}")]
-    Connection(anyhow::Error),
-    /// The answer is incomplete or too long.
-    #[error("the answer cannot be read: {0}")]
-    Reply(Box<dyn std::error::Error + Send + Sync>),
-    /// The request cannot be built.
-    #[error("the call cannot be made: {0}")]
-    Request(Box<dyn std::error::Error + Send + Sync>),
-}
 
 /// An answer with any status.
 #[derive(Clone, Debug)]
@@ -79,20 +60,11 @@ impl WebhookClient {
     /// Sends a message under an id, which must be the same for every retry, and reads the answer.
     ///
     /// # Errors
-    /// [`CallError`]
+    /// [`CallError`]; the provider may or may not have received the message.
     pub async fn post(&self, id: &str, body: Vec<u8>) -> Result<Reply, CallError> {
         let request = self.request(id, body)?;
-        let call = async {
-            let (head, body) = self
-                .client
-                .request(request)
-                .await
-                .map_err(|error| CallError::Connection(error.into()))?
-                .into_parts();
-            let body = Limited::new(body, MAX_REPLY).collect().await.map_err(CallError::Reply)?;
-            Ok(Reply { status: head.status, body: body.to_bytes() })
-        };
-        timeout(CALL_WITHIN, call).await.map_err(|_| CallError::TimedOut)?
+        let (head, body) = exchange(&self.client, request, CALL_WITHIN, MAX_REPLY).await?;
+        Ok(Reply { status: head.status, body })
     }
 
     fn request(&self, id: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> {

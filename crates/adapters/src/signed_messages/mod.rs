@@ -3,7 +3,7 @@
 mod client;
 mod signature;
 
-pub use client::{CALL_WITHIN, CallError, Reply, WebhookClient};
+pub use client::{CALL_WITHIN, Reply, WebhookClient};
 pub(crate) use signature::PREFIX;
 pub use signature::{SecretError, SignedMessage, SigningSecrets};
 

@@ -1,11 +1,13 @@
 //! The command line.
 
 mod backup;
+mod client;
 mod doctor;
 mod endpoint_keys;
 mod key_rotation;
 mod ledger_verify;
 mod operators;
+mod password;
 mod restore;
 pub mod serve;
 mod service_manager;
@@ -28,6 +30,8 @@ use tokio::runtime::Runtime;
 
 use crate::composition;
 use crate::config::{KeyPurpose, Layers, Options, Problems, Settings};
+use client::users::UsersCommand;
+use client::withdrawals::WithdrawalsCommand;
 use cuepoint_adapters::clock::SystemClock;
 use cuepoint_adapters::observability::log_queue::LogQueue;
 use cuepoint_adapters::observability::telemetry::{self, LogFormat};
@@ -54,7 +58,13 @@ Environment:
   CUEPOINT_ENV     development (the default), test or production
   CUEPOINT_CONFIG  a configuration file, in TOML, unless --config names one
   CUEPOINT_LOG     the log level: error, warn, info, debug or trace
-`cuepoint config check` prints all settings. Each key can be set by a variable: CUEPOINT__SERVER__PORT sets server.port.";
+`cuepoint config check` prints all settings. Each key can be set by a variable: CUEPOINT__SERVER__PORT sets server.port.
+
+Exit status:
+  0  done
+  1  failed; of `doctor`: a check failed; of `ledger verify`: the ledger is inconsistent
+  2  wrong usage; of `ledger verify`: the audit was not completed
+  3  of `users` and `withdrawals`: the service cannot be reached, or cannot do it now";
 
 /// Paid song requests for DJs.
 #[derive(Parser)]
@@ -157,6 +167,12 @@ enum Command {
     /// Add, list and remove operators in the storage. On SQLite, stop the server first.
     #[command(subcommand)]
     Operator(OperatorCommand),
+    /// Show, suspend and restore users, by calls to the API of a service.
+    #[command(subcommand)]
+    Users(UsersCommand),
+    /// List, show, approve and reject withdrawals, by calls to the API of a service.
+    #[command(subcommand)]
+    Withdrawals(WithdrawalsCommand),
     /// Verify the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
@@ -252,6 +268,8 @@ pub fn run() -> ExitCode {
         | Command::Restore { .. }
         | Command::FinalizeUpgrade { .. }
         | Command::Operator(_)
+        | Command::Users(_)
+        | Command::Withdrawals(_)
         | Command::Storage(_)
         | Command::Keys(_)
         | Command::Config(_)
@@ -276,7 +294,7 @@ pub fn run() -> ExitCode {
                 Some(queue) => telemetry::report_failure(log_format(), queue, &sentences),
                 None => drop(io::stderr().write_all(telemetry::failure_lines(&sentences).as_bytes())),
             }
-            failure
+            client::status_of(&error).unwrap_or(failure)
         }
     }
 }
@@ -344,6 +362,8 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             let settings = start(queue)?;
             block_on(operators::run(settings, command))?;
         }
+        Command::Users(command) => client::users::run(command, options)?,
+        Command::Withdrawals(command) => client::withdrawals::run(command, options)?,
         Command::Ledger(LedgerCommand::Verify) => {
             let settings = start(queue)?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);

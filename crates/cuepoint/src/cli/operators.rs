@@ -1,8 +1,6 @@
 //! `cuepoint operator`: adds, lists and removes operators in the storage, without a server.
 
-use std::io::{self, BufRead as _, IsTerminal, Read as _};
-
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use clap::Subcommand;
 use cuepoint_domain::application::{
     CommandError, DismissalRefusal, NewOperator, NewOperatorRefusal, Operators,
@@ -11,14 +9,12 @@ use cuepoint_domain::ports::Opening;
 use cuepoint_domain::text::{Email, Line, Password};
 use cuepoint_domain::user::{Role, User};
 
-use crate::cli::print;
+use crate::cli::{password, print};
 use crate::composition;
 use crate::config::Settings;
 
 /// The maximum number of characters of a shown name of a user of the system.
 const LONGEST_NAME: usize = 64;
-/// The maximum number of bytes that are read for a password, which is more than the longest password.
-const LONGEST_INPUT: u64 = 4_096;
 
 #[derive(Subcommand)]
 pub(super) enum OperatorCommand {
@@ -111,7 +107,8 @@ async fn promote(operators: &Operators, user: &User, unverified: bool) -> anyhow
 
 async fn create(operators: &Operators, email: Email, name: &str) -> anyhow::Result<()> {
     let name = Line::new(name).map_err(|error| anyhow!("--name: {error}"))?;
-    let password = Password::new(&asked_password()?).map_err(|error| anyhow!("the password: {error}"))?;
+    let password = password::asked_twice("Password of the new operator: ")?;
+    let password = Password::new(&password).map_err(|error| anyhow!("the password: {error}"))?;
     let new = NewOperator { name, email, password };
     let user = operators.create(new, &person()).await.map_err(|error| match error {
         CommandError::Refused(NewOperatorRefusal::BreachedPassword) => {
@@ -152,20 +149,4 @@ fn person() -> Line {
 fn name(written: &str) -> String {
     let shown = |letter: char| if letter.is_ascii_graphic() { letter } else { '?' };
     written.chars().take(LONGEST_NAME).map(shown).collect()
-}
-
-/// The new password: asked twice on a terminal, otherwise the first line of standard input.
-fn asked_password() -> anyhow::Result<String> {
-    if !io::stdin().is_terminal() {
-        let mut line = String::new();
-        let mut input = io::BufReader::new(io::stdin().take(LONGEST_INPUT));
-        input.read_line(&mut line).context("standard input cannot be read")?;
-        return Ok(line.trim_end_matches(['\n', '\r']).to_owned());
-    }
-    let asked = |prompt: &str| rpassword::prompt_password(prompt).context("the terminal cannot be read");
-    let password = asked("Password of the new operator: ")?;
-    if password != asked("The same password again: ")? {
-        bail!("the two passwords differ");
-    }
-    Ok(password)
 }

@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 
 use serde::Deserialize;
 
-use super::urls::origin;
 use super::values::{Flag, FromList, TextList, Whole};
 use cuepoint_adapters::networks::Networks;
+use cuepoint_adapters::outgoing::origin;
 use cuepoint_api::state::Reachable;
 use cuepoint_transport::rate_limits::Quotas;
 

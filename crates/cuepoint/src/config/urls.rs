@@ -1,14 +1,12 @@
 //! URLs of other services and of this one.
 
-use std::net::IpAddr;
-
 use secrecy::SecretString;
-use url::{Host, Url};
+use url::Url;
 
 use super::values::{FromText, Text};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::link_template::LinkTemplate;
-use cuepoint_adapters::outgoing::parse_written;
+use cuepoint_adapters::outgoing::{is_on_this_machine, origin, parse_written};
 
 /// The requirement on URLs in production.
 const HTTPS: &str = "must be https in production, unless it is on this machine";
@@ -116,31 +114,8 @@ pub(super) struct WebOrigin(pub(super) String);
 
 impl FromText for WebOrigin {
     fn from_text(text: &str) -> Result<Self, String> {
-        origin(text.trim().trim_end_matches('/'))
+        origin(text.trim())
             .map(Self)
             .ok_or_else(|| "must be http(s)://host or http(s)://host:port, without a path".to_owned())
-    }
-}
-
-/// Returns the origin of an http(s) URL without path, query or user.
-pub(super) fn origin(written: &str) -> Option<String> {
-    let url = parse_written(written, true).ok()?;
-    let bare = url.path() == "/"
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.username().is_empty()
-        && url.password().is_none();
-    (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
-}
-
-fn is_on_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        // For schemes other than http(s), the `url` crate parses an IPv4 address as a domain.
-        Some(Host::Domain(name)) => {
-            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-        None => false,
     }
 }

@@ -20,6 +20,7 @@ mod harness;
 
 mod access;
 mod addresses;
+mod api_commands;
 mod approvals;
 mod attacks;
 mod auth;

@@ -12,7 +12,7 @@ use crate::data_directory::Process;
 use crate::harness::{DOCUMENTED, Database, Person};
 use documents::{OPERATOR, POSTGRESQL, Printed, printed};
 use machine::{
-    BACKUP, BACKUPS, DATA, ENVIRONMENT, Machine, SERVER, TIMER, at_database, succeeds,
+    BACKUP, BACKUPS, DATA, ENVIRONMENT, Machine, SERVER, TIMER, at_database, calling, succeeds,
     succeeds_without_server, with_password,
 };
 
@@ -32,6 +32,10 @@ impl Operator {
         let lines = block.lines().map(|line| match line.strip_prefix("cuepoint restore ") {
             Some(_) => "cuepoint restore \"$NEWEST\"".to_owned(),
             None if line.starts_with("cuepoint operator add ") => with_password(line),
+            None if line.starts_with("cuepoint withdrawals ") => {
+                let server = self.running.as_ref().expect("the guide starts the service before");
+                with_password(&calling(line, &server.client))
+            }
             None => line.to_owned(),
         });
         let mut commands = self.machine.shell(&lines.collect::<Vec<_>>().join("\n"));

@@ -5,14 +5,16 @@ use std::fs;
 
 use super::documents;
 use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_server, with_password};
-use crate::harness::Database;
+use crate::harness::{Database, completed};
 
 /// Commands that a sentence names without the arguments that they require.
-const WHOLE: [(&str, &str); 4] = [
+const WHOLE: [(&str, &str); 6] = [
     ("operator add", "operator add EMAIL"),
     ("backup", "backup FILE"),
     ("restore", "restore FILE"),
     ("finalize-upgrade", "finalize-upgrade --database-name NAME"),
+    ("users", "users --help"),
+    ("withdrawals", "withdrawals --help"),
 ];
 
 #[test]
@@ -36,7 +38,12 @@ fn every_documented_command_succeeds() {
             ["restore" | "finalize-upgrade", "--database-name", name, ..] => prepares_database(command, name),
             ["restore", file, ..] => restores(&machine, command, file),
             ["storage", "copy", ..] => copies(&words),
+            ["doctor", ..] => examines(&machine, command),
             ["operator", ..] => manages_operators(command),
+            ["users" | "withdrawals", .., "--help"] => {
+                drop(succeeds(machine.shell(&format!("cuepoint {command}"))))
+            }
+            ["users" | "withdrawals", ..] => calls_the_api(&machine, command),
             _ => drop(succeeds(machine.shell(&format!("cuepoint {command}")))),
         }
     }
@@ -52,6 +59,16 @@ fn serves(machine: &Machine, arguments: &str) {
     server.client.outside("GET", "/health/ready").send().data(200);
 }
 
+/// Nothing fails but what the documents leave to the reader: the address, the mail server, and the disk.
+fn examines(machine: &Machine, command: &str) {
+    let (_, said) = completed(machine.shell(&format!("cuepoint {command}")));
+    assert!(said.contains("ok    storage.database"), "{said}");
+    let left_open =
+        |line: &&str| [" network.public_url", " mail", " disk."].iter().any(|name| line.contains(name));
+    let failed: Vec<&str> = said.lines().filter(|line| line.starts_with("fail")).collect();
+    assert!(failed.iter().all(left_open), "{failed:?}");
+}
+
 /// On a machine with two operators, one of whom has the printed address.
 fn manages_operators(command: &str) {
     let machine = Machine::with_guest();
@@ -59,6 +76,14 @@ fn manages_operators(command: &str) {
     for line in ["operator add second@example.com", &command] {
         succeeds(machine.shell(&with_password(&format!("cuepoint {line}"))));
     }
+}
+
+/// At a server on a free port.
+fn calls_the_api(machine: &Machine, command: &str) {
+    let server = machine.start();
+    succeeds(
+        machine.shell(&with_password(&machine::calling(&format!("cuepoint {command}"), &server.client))),
+    );
 }
 
 /// Makes a backup, at the printed path or at a path for `FILE`.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::documents::{OPERATOR, Printed, printed};
 use crate::data_directory::{Folder, Process};
-use crate::harness::{PASSWORD, completed, once_servers_are_gone};
+use crate::harness::{Client, PASSWORD, completed, once_servers_are_gone};
 
 pub(super) const ENVIRONMENT: &str = "/etc/cuepoint/environment";
 pub(super) const SERVER: &str = "/etc/systemd/system/cuepoint.service";
@@ -83,6 +83,11 @@ pub(super) fn at_database(text: &str, url: &str) -> String {
 /// A line of a shell that asks for a password, with the password as its input.
 pub(super) fn with_password(line: &str) -> String {
     format!("{line} <<END\n{PASSWORD}\nEND")
+}
+
+/// A command that calls the API, with the address of a server on a free port.
+pub(super) fn calling(line: &str, server: &Client) -> String {
+    format!("{line} --url {}", server.address)
 }
 
 /// The output of a command that succeeds.
