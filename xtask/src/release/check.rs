@@ -114,7 +114,7 @@ fn components(artifacts: &Artifacts) -> anyhow::Result<usize> {
 /// The list with this name in a document.
 fn objects<'a>(document: &'a Value, name: &str) -> anyhow::Result<&'a [Value]> {
     let list = document.get(name).and_then(Value::as_array);
-    Ok(list.with_context(|| format!("the document has no {name}"))?)
+    list.map(Vec::as_slice).with_context(|| format!("the document has no {name}"))
 }
 
 /// The names and versions of objects.

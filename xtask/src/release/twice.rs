@@ -59,3 +59,26 @@ fn differing(first: &Path, second: &Path) -> anyhow::Result<Vec<String>> {
     }
     Ok(differing)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artifacts_that_differ_or_that_only_one_build_has_are_named() {
+        let folder = env::temp_dir().join(format!("cuepoint-release-{}", std::process::id()));
+        let (first, second) = (folder.join("first"), folder.join("second"));
+        for (build, files) in
+            [(&first, ["same 1", "other 1", "first 1"]), (&second, ["same 1", "other 2", "second 1"])]
+        {
+            emptied(build.clone()).unwrap();
+            for file in files {
+                let (name, content) = file.split_once(' ').unwrap();
+                fs::write(build.join(name), content).unwrap();
+            }
+        }
+        let differing = differing(&first, &second);
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(differing.unwrap(), ["first", "other", "second"]);
+    }
+}
