@@ -34,6 +34,8 @@ pub(super) fn compare(artifacts: &Artifacts) -> anyhow::Result<()> {
 
     let differing = differing(&artifacts.folder, &target.join("release-artifacts"))?;
     ensure!(differing.is_empty(), "two builds differ in {}", differing.join(", "));
+    // A folder with differences stays, so that they can be examined.
+    fs::remove_dir_all(&clone).with_context(|| format!("{} cannot be removed", clone.display()))?;
     println!("a second build in {} is the same", clone.display());
     Ok(())
 }
