@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     ("openapi", || command("openapi --check")),
     ("clients", clients_where_possible),
     ("package", || command("package --check")),
+    ("release", || command("release --check")),
     ("schemathesis", || command("schemathesis")),
     ("fuzz", || command("fuzz")),
 ];

@@ -13,6 +13,7 @@ mod openapi;
 mod package;
 mod postgres_binaries;
 mod python;
+mod release;
 mod routes;
 mod schemathesis;
 mod server_user;
@@ -105,6 +106,8 @@ enum Command {
     Site,
     /// Build the Debian package; `--check` tests it in a bare Debian.
     Package(package::Arguments),
+    /// Build the archive, the Debian package, the list of components and the checksums of a release.
+    Release(release::Arguments),
     /// Print every operation: method, path, id, action, rate limit, body, response, failures.
     Routes,
 }
@@ -129,6 +132,7 @@ impl Command {
             Self::Openapi(arguments) => openapi::run(&arguments),
             Self::Site => site::run(),
             Self::Package(arguments) => package::run(&arguments),
+            Self::Release(arguments) => release::run(&arguments),
             Self::Routes => routes::run(),
             Self::Clients { step } => clients::run(step),
         }

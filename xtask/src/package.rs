@@ -48,13 +48,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.check {
         check::run()?;
     } else {
-        println!("{}", pack(&[])?.display());
+        println!("{}", pack(&[], None)?.display());
     }
     Ok(0)
 }
 
 /// The folder of the packages, which cargo-deb takes for the target folder.
-fn folder() -> anyhow::Result<PathBuf> {
+pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     Ok(target_dir()?.join("package"))
 }
 
@@ -65,7 +65,7 @@ fn release_binary() -> anyhow::Result<PathBuf> {
 }
 
 /// Writes the program, and the files that it prints itself, to where the metadata of the package expects them.
-fn write_sources(binary: &Path) -> anyhow::Result<()> {
+pub(crate) fn write_sources(binary: &Path) -> anyhow::Result<()> {
     let sources = folder()?.join("release");
     fs::create_dir_all(&sources).with_context(|| format!("{} cannot be created", sources.display()))?;
     fs::copy(binary, sources.join("cuepoint"))
@@ -90,8 +90,9 @@ fn print(binary: &Path, arguments: &[&str], to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Packs the sources, with these options of cargo-deb; returns the path of the package.
-fn pack(options: &[&str]) -> anyhow::Result<PathBuf> {
+/// Packs the sources, with these options of cargo-deb; returns the path of the package. Its files have this time, in
+/// seconds since 1970.
+pub(crate) fn pack(options: &[&str], time: Option<&str>) -> anyhow::Result<PathBuf> {
     let mut cargo_deb = Command::new(tools::program(CARGO_DEB, &[])?);
     cargo_deb
         // Its own compression is built without optimisation.
@@ -101,6 +102,7 @@ fn pack(options: &[&str]) -> anyhow::Result<PathBuf> {
         .arg(folder()?)
         .args(options)
         .env("CARGO_TARGET_DIR", folder()?)
+        .envs(time.map(|time| ("SOURCE_DATE_EPOCH", time)))
         .current_dir(root());
     let printed = output_of(&mut cargo_deb)?;
     Ok(PathBuf::from(printed.lines().last().context("cargo-deb printed no path")?))

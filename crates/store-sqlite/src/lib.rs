@@ -45,6 +45,7 @@ use connect::data_directory::{DataDirectory, InUse, database_in};
 use connect::migrations::MIGRATIONS;
 use connect::readers::Readers;
 use connect::snapshots::Snapshots;
+pub use connect::version::sqlite_version;
 use connect::{application, deployment, file_system, in_use, integrity, migrations};
 pub use copy::SqliteCopyEndpoint;
 use maintenance::restore::ensure_own_schema;

@@ -90,9 +90,9 @@ const STEPS: &[Step] = &[
 /// # Errors
 /// The first deviation.
 pub(super) fn run() -> anyhow::Result<()> {
-    let package = pack(&["--fast"])?;
+    let package = pack(&["--fast"], None)?;
     let version = output_of(Command::new("dpkg-deb").arg("-f").arg(&package).arg("Version"))?;
-    let upgrade = pack(&["--fast", "--deb-version", &format!("{}+upgrade", version.trim())])?;
+    let upgrade = pack(&["--fast", "--deb-version", &format!("{}+upgrade", version.trim())], None)?;
     let debian = |packages| -> anyhow::Result<Debian> {
         let debian = Debian::with(packages, &folder()?)?;
         fs::copy(&package, debian.path("/package.deb"))?;

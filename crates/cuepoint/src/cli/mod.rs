@@ -19,6 +19,7 @@ use std::io::{self, Write};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
@@ -46,6 +47,12 @@ use storage_copy::CopyArguments;
 /// even if their clocks differ.
 const SIGNS_IN_SECONDS: u32 = 60;
 
+/// The version with what identifies a build. `cargo xtask release` names the commit.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let commit = option_env!("CUEPOINT_COMMIT").unwrap_or("unknown");
+    format!("{} (commit {commit}, SQLite {})", env!("CARGO_PKG_VERSION"), composition::sqlite_version())
+});
+
 /// Further help of the command.
 const AFTER_HELP: &str = "\
 Examples:
@@ -68,7 +75,7 @@ Exit status:
 
 /// Paid song requests for DJs.
 #[derive(Parser)]
-#[command(name = "cuepoint", version, after_help = AFTER_HELP)]
+#[command(name = "cuepoint", version, long_version = LONG_VERSION.as_str(), after_help = AFTER_HELP)]
 struct Arguments {
     #[command(flatten)]
     configuration: ConfigurationArguments,

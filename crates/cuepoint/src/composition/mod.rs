@@ -18,6 +18,7 @@ use cuepoint_domain::ports::{
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOptions};
 use cuepoint_store_sql::copy::CopyEndpoint;
+pub use cuepoint_store_sqlite::sqlite_version;
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use secrecy::ExposeSecret;
 

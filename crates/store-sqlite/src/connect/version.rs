@@ -6,6 +6,12 @@ use thiserror::Error;
 /// can lose committed transactions.
 const OLDEST: [u32; 3] = [3, 51, 3];
 
+/// The version of the SQLite that is compiled into the program, such as `3.53.2`.
+#[must_use]
+pub fn sqlite_version() -> &'static str {
+    libsqlite3_sys::SQLITE_VERSION.to_str().unwrap_or_default()
+}
+
 /// SQLite is too old, or its version is unreadable.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
@@ -28,6 +34,10 @@ pub(crate) fn ensure_safe(version: &str) -> Result<(), UnsafeVersion> {
 
 #[cfg(test)]
 mod tests {
+    use diesel::dsl::sql;
+    use diesel::prelude::*;
+    use diesel::sql_types::Text;
+
     use super::*;
 
     #[test]
@@ -38,6 +48,13 @@ mod tests {
         for version in ["3.51.3", "3.51.10", "3.53.2", "3.53.2.1", "4.0.0"] {
             assert_eq!(ensure_safe(version), Ok(()), "{version}");
         }
+    }
+
+    #[test]
+    fn the_reported_sqlite_version_is_the_version_of_the_linked_library() {
+        let mut connection = SqliteConnection::establish(":memory:").unwrap();
+        let linked = diesel::select(sql::<Text>("sqlite_version()")).get_result::<String>(&mut connection);
+        assert_eq!(linked.unwrap(), sqlite_version());
     }
 
     #[test]
