@@ -27,8 +27,8 @@ async fn every_route_is_reached_by_its_method_on_all_its_paths() {
         for path in operation.aliases.iter().chain([&operation.path]) {
             let at_one = path.replace("{id}", "1");
             let answer = sent(&app, operation.method.as_str(), &at_one).await;
-            // No DJ has the code.
-            let is_found = path.contains("{code}") || answer.status != 404;
+            // No DJ has the code, and there is no nonce.
+            let is_found = path.contains("{code}") || operation.id == "getEcho" || answer.status != 404;
             assert!(is_found && answer.status != 405, "{path}: {}", answer.text);
             let allowed = sent(&app, NO_METHOD, &at_one).await;
             let mut methods = allowed.header("allow").split(", ");

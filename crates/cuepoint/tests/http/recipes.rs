@@ -81,6 +81,9 @@ fn every_block_of_the_operator_guide_works() {
         match kind {
             Printed::Files => operator.machine.write(&block),
             Printed::Shell if block.contains("exec sh'") => {}
+            Printed::Shell if block.starts_with("cuepoint doctor") => {
+                machine::examines(&operator.machine, "doctor")
+            }
             Printed::Shell if block.starts_with("cuepoint ") => operator.run(&block),
             Printed::Shell => block.lines().for_each(|line| operator.run_as_root(line)),
         }

@@ -5,7 +5,7 @@ use std::fs;
 
 use super::documents;
 use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_server, with_password};
-use crate::harness::{Database, completed};
+use crate::harness::Database;
 
 /// Commands that a sentence names without the arguments that they require.
 const WHOLE: [(&str, &str); 6] = [
@@ -38,7 +38,7 @@ fn every_documented_command_succeeds() {
             ["restore" | "finalize-upgrade", "--database-name", name, ..] => prepares_database(command, name),
             ["restore", file, ..] => restores(&machine, command, file),
             ["storage", "copy", ..] => copies(&words),
-            ["doctor", ..] => examines(&machine, command),
+            ["doctor", ..] => machine::examines(&machine, command),
             ["operator", ..] => manages_operators(command),
             ["users" | "withdrawals", .., "--help"] => {
                 drop(succeeds(machine.shell(&format!("cuepoint {command}"))))
@@ -57,16 +57,6 @@ fn serves(machine: &Machine, arguments: &str) {
     let lines = format!("export CUEPOINT_ENV={environment}; exec cuepoint {arguments}");
     let server = machine::serves(machine.shell(&lines));
     server.client.outside("GET", "/health/ready").send().data(200);
-}
-
-/// Nothing fails but what the documents leave to the reader: the address, the mail server, and the disk.
-fn examines(machine: &Machine, command: &str) {
-    let (_, said) = completed(machine.shell(&format!("cuepoint {command}")));
-    assert!(said.contains("ok    storage.database"), "{said}");
-    let left_open =
-        |line: &&str| [" network.public_url", " mail", " disk."].iter().any(|name| line.contains(name));
-    let failed: Vec<&str> = said.lines().filter(|line| line.starts_with("fail")).collect();
-    assert!(failed.iter().all(left_open), "{failed:?}");
 }
 
 /// On a machine with two operators, one of whom has the printed address.

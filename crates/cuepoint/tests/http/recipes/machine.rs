@@ -90,6 +90,17 @@ pub(super) fn calling(line: &str, server: &Client) -> String {
     format!("{line} --url {}", server.address)
 }
 
+/// Runs a form of `cuepoint doctor`. Nothing fails but what the documents leave to the reader: the address, the mail
+/// server, and the disk.
+pub(super) fn examines(machine: &Machine, command: &str) {
+    let (_, said) = completed(machine.shell(&format!("cuepoint {command}")));
+    assert!(said.contains("ok    storage.database"), "{said}");
+    let left_open =
+        |line: &&str| [" network.public_url", " mail", " disk."].iter().any(|name| line.contains(name));
+    let failed: Vec<&str> = said.lines().filter(|line| line.starts_with("fail")).collect();
+    assert!(failed.iter().all(left_open), "{failed:?}");
+}
+
 /// The output of a command that succeeds.
 pub(super) fn succeeds(command: Command) -> String {
     let shown = format!("{command:?}");
