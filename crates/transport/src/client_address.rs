@@ -41,6 +41,12 @@ fn agent(headers: &HeaderMap) -> Option<Line> {
     (!agent.is_empty()).then(|| Line::from_stored(agent))
 }
 
+/// Whether a request has the header to which proxies append the address of their client.
+#[must_use]
+pub fn is_forwarded(request: &HttpRequest) -> bool {
+    request.headers().contains_key(FORWARDED_FOR)
+}
+
 /// Determines the client address of a request.
 #[must_use]
 pub fn find(head: &RequestHead, trusted: &Networks) -> ClientAddress {

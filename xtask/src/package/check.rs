@@ -12,8 +12,8 @@ use super::debian::Debian;
 use super::{folder, pack};
 use crate::workspace::output_of;
 
-/// A server, and a container.
-const SERVER: &str = "systemd,ca-certificates";
+/// A server with a TLS proxy, and a container.
+const SERVER: &str = "systemd,ca-certificates,caddy";
 const CONTAINER: &str = "systemd-standalone-sysusers,ca-certificates";
 /// The packages of the systems of the test.
 pub(super) const SYSTEMS: [&str; 2] = [SERVER, CONTAINER];
@@ -60,7 +60,13 @@ const KEPT: &[&str] = &[
 
 const ENVIRONMENT: &str = "/etc/cuepoint/environment";
 const PORT: &str = "CUEPOINT__SERVER__PORT=";
+const PUBLIC_URL: &str = "CUEPOINT__SERVER__PUBLIC_URL=";
 const PASSWORD: &str = "correct horse battery";
+/// The secret of the payment provider.
+const SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+/// The configuration of the proxy, and the certificate of its own authority.
+const CADDYFILE: &str = "/etc/caddy/Caddyfile";
+const AUTHORITY: &str = "/root/.local/share/caddy/pki/authorities/local/root.crt";
 
 /// Stands in for systemctl, which needs a running systemd: records each call, and restarts fail while a file exists.
 const SYSTEMCTL: &str = r#"#!/bin/sh
@@ -78,7 +84,7 @@ const STEPS: &[Step] = &[
     ("an installation", installs),
     ("the units", verifies_units),
     ("the configuration", configures),
-    ("an operator and a song request", serves),
+    ("an operator, a proxy and song requests", serves),
     ("an upgrade", upgrades),
     ("an upgrade whose backup fails", keeps_the_version_without_a_backup),
     ("an upgrade of a running service", restarts),
@@ -145,27 +151,66 @@ fn verifies_units(debian: &Debian) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fills in the empty lines of the environment file.
+/// Fills in the empty lines of the environment file, and adds the payment provider: five lines in all. A proxy and a port
+/// are added, because other servers may use the default ports.
 fn configures(debian: &Debian) -> anyhow::Result<()> {
     let mut text = debian.read(ENVIRONMENT)?;
+    let [port, tls] = [free_port()?, free_port()?];
+    let public_url = format!("PUBLIC_URL={}\n", public_url(tls));
     for (empty, filled) in [
-        ("PUBLIC_URL=\n", "PUBLIC_URL=https://api.example.com\n"),
+        ("PUBLIC_URL=\n", public_url.as_str()),
         ("SMTP_URL=\n", "SMTP_URL=smtp://127.0.0.1:9\n"),
         ("FROM=\n", "FROM='Cuepoint <no-reply@example.com>'\n"),
     ] {
         ensure!(text.contains(empty), "the environment file has no line with {empty}");
         text = text.replace(empty, filled);
     }
-    // Another server may use the default port. How a server announces a port of its own choice depends on its log.
-    let free = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    text.push_str(&format!("{PORT}{free}\n"));
+    text.push_str("CUEPOINT__TOPUPS__PROVIDER=webhook\n");
+    text.push_str(&format!("CUEPOINT__TOPUPS__WEBHOOK_SECRETS={SECRET}\n"));
+    text.push_str(&format!("{PORT}{port}\n"));
     fs::write(debian.path(ENVIRONMENT), text)?;
+    fs::write(debian.path(CADDYFILE), caddyfile(debian, port, tls)?)?;
     let checked = output_of(&mut debian.configured("cuepoint", "cuepoint config check"))?;
     ensure!(checked.contains("CUEPOINT_ENV is production"), "the configuration is {checked}");
     Ok(())
 }
 
-/// Adds the first operator, starts the server as the unit does, and sends the first song request.
+/// A port that no program uses.
+fn free_port() -> anyhow::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// The address of the proxy.
+fn public_url(port: u16) -> String {
+    format!("https://localhost:{port}")
+}
+
+/// The file for Caddy from the package, for these ports, and with certificates of Caddy's own authority.
+fn caddyfile(debian: &Debian, service: u16, proxy: u16) -> anyhow::Result<String> {
+    let mut text = debian.read("/usr/share/doc/cuepoint/ops/caddy/Caddyfile")?;
+    let site = format!("{} {{\n\ttls internal\n\tlog\n", public_url(proxy));
+    for (before, after) in [
+        ("\n{\n\tlog {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tlog {"),
+        ("api.example.com {\n\tlog\n", &site),
+        ("127.0.0.1:8080", &format!("127.0.0.1:{service}")),
+    ] {
+        ensure!(text.contains(before), "the file for Caddy has no {before}");
+        text = text.replace(before, after);
+    }
+    Ok(text)
+}
+
+/// Starts the proxy.
+fn proxy(debian: &Debian) -> anyhow::Result<Child> {
+    let log = File::create(folder()?.join("caddy.log"))?;
+    let mut caddy = Command::new("chroot");
+    caddy.arg(debian.path("/")).args(["env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"]);
+    caddy.args(["caddy", "run", "--config", CADDYFILE, "--adapter", "caddyfile"]);
+    Ok(caddy.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?)
+}
+
+/// Adds the first operator, starts the server as the unit does behind a TLS proxy, sends a free and a paid song request, and
+/// asks the doctor.
 fn serves(debian: &Debian) -> anyhow::Result<()> {
     let mut add = debian.configured("cuepoint", "cuepoint operator add operator@example.com");
     add.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -182,11 +227,21 @@ fn serves(debian: &Debian) -> anyhow::Result<()> {
     let mut command = debian.configured(value("User")?, value("ExecStart")?);
     let log = File::create(folder()?.join("server.log"))?;
     let mut server = Server(command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?);
+    let _proxy = Server(proxy(debian)?);
     let environment = debian.read(ENVIRONMENT)?;
-    let port = environment.lines().find_map(|line| line.strip_prefix(PORT)).context("no port")?;
-    let tour = ["-c", include_str!("tour.sh"), "tour", &format!("http://127.0.0.1:{port}"), PASSWORD];
-    let request = output_of(Command::new("bash").args(tour))?;
-    ensure!(request.contains(r#""fee":0.00,"status":"accepted""#), "the request is {request}");
+    let url = environment.lines().find_map(|line| line.strip_prefix(PUBLIC_URL)).context("no URL")?;
+    let authority = debian.path(AUTHORITY);
+    let tour = Command::new("bash")
+        .args(["-c", include_str!("tour.sh"), "tour", url, PASSWORD])
+        .arg(&authority)
+        .arg(SECRET)
+        .output()?;
+    let said = String::from_utf8_lossy(&tour.stdout).into_owned() + &String::from_utf8_lossy(&tour.stderr);
+    for fee in ["0.00", "12.50"] {
+        let accepted = format!(r#""fee":{fee},"status":"accepted""#);
+        ensure!(tour.status.success() && said.contains(&accepted), "no request at {fee} is accepted: {said}");
+    }
+    examines(debian)?;
 
     output_of(Command::new("kill").arg(server.0.id().to_string()))?;
     let status = server.0.wait()?;
@@ -194,7 +249,22 @@ fn serves(debian: &Debian) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A server, killed on drop.
+/// Nothing of the deployment fails in the eyes of the doctor, but the mail server, which does not exist, and the first
+/// backup, which is due within a day.
+fn examines(debian: &Debian) -> anyhow::Result<()> {
+    let mut doctor = debian.configured("cuepoint", "env SSL_CERT_FILE=/root.crt cuepoint doctor --full");
+    fs::copy(debian.path(AUTHORITY), debian.path("/root.crt"))?;
+    // A bare system knows no name.
+    debian.run("chmod 644 /root.crt; echo 127.0.0.1 localhost >/etc/hosts")?;
+    let said = String::from_utf8(doctor.output()?.stdout)?;
+    let of_machine = |line: &&str| [" mail ", " disk.", " limits."].iter().any(|name| line.contains(name));
+    let failed: Vec<&str> =
+        said.lines().filter(|line| line.starts_with("fail")).filter(|line| !of_machine(line)).collect();
+    ensure!(failed.is_empty() && said.contains("ok    network.streams"), "the doctor says: {said}");
+    Ok(())
+}
+
+/// A process, killed on drop.
 struct Server(Child);
 
 impl Drop for Server {

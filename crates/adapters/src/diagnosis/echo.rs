@@ -34,6 +34,8 @@ pub struct Seen {
     pub peer: SocketAddr,
     /// The address that counts as the client's.
     pub client: IpAddr,
+    /// Whether a proxy sent `X-Forwarded-For`.
+    pub is_forwarded: bool,
     /// Whether that address is known: no header suggests another one that cannot be trusted or read.
     pub is_proven: bool,
     /// The number of files that the server may open, if the system says.

@@ -8,7 +8,7 @@ use cuepoint_adapters::diagnosis::echo::{self, Seen};
 use cuepoint_adapters::diagnosis::machine;
 use cuepoint_domain::application::NotReady;
 use cuepoint_domain::ports::Clock as _;
-use cuepoint_transport::client_address::client_address;
+use cuepoint_transport::client_address::{client_address, is_forwarded};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::time::sleep;
 
@@ -91,7 +91,13 @@ async fn echo(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, 
     let (Some(peer), Some(address)) = (request.peer_addr(), client.address) else {
         return Err(Code::NotFound.into());
     };
-    let seen = Seen { peer, client: address, is_proven: client.proven, open_files: machine::open_files() };
+    let seen = Seen {
+        peer,
+        client: address,
+        is_forwarded: is_forwarded(&request),
+        is_proven: client.proven,
+        open_files: machine::open_files(),
+    };
     let seen = server_sent_events::without_id("seen", &seen).map_err(ApiError::internal)?;
     let end = server_sent_events::without_id("end", &Empty {}).map_err(ApiError::internal)?;
     let end = async {

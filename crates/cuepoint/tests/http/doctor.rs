@@ -199,6 +199,8 @@ fn the_doctor_finds_a_damaged_database_and_an_inconsistent_ledger() {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Header {
     Replaces,
+    /// Replaces it by its own address, as for a client on its machine.
+    NamesItself,
     Removes,
     PassesOn,
 }
@@ -235,6 +237,7 @@ fn pass(mut client: TcpStream, service: &str, header: Header, collects: bool) {
     match header {
         Header::Removes => {}
         Header::PassesOn if own.is_some() => lines.push(own.unwrap().to_owned()),
+        Header::NamesItself => lines.push("X-Forwarded-For: 127.0.0.1".to_owned()),
         Header::Replaces | Header::PassesOn => lines.push(format!("X-Forwarded-For: {CLIENT}")),
     }
     let mut server = TcpStream::connect(service).unwrap();
@@ -261,6 +264,8 @@ fn the_doctor_judges_what_a_proxy_passes_on() {
         way.starts_with("ok") && way.contains(&format!("{CLIENT}, through the proxy 127.0.0.1")),
         "{way}"
     );
+    let url = at(Header::NamesItself, false);
+    assert_eq!(trusting.found(&[], &[("server.public_url", &url)]), Vec::<String>::new());
     for (header, collects, check, text) in [
         (Header::Removes, false, CHECK, "without the address of their client"),
         (Header::PassesOn, false, CHECK, "a client can choose its own address"),

@@ -134,8 +134,7 @@ fn of_certificate(reached: Reached) -> Option<Diagnosis> {
 /// Judges what arrives of a request through the public address.
 async fn of_way(settings: &Settings, asker: &Asker, url: &Url, echo: &Echo) -> Vec<Diagnosis> {
     let mut way = of_client(settings, echo);
-    let is_proxied = echo.seen.client != echo.seen.peer.ip().to_canonical();
-    if is_proxied
+    if echo.seen.is_forwarded
         && let Ok(Some(forged)) = asker.ask(url, Asking::As(NOBODY)).await
         && forged.seen.client == NOBODY
     {
@@ -174,7 +173,7 @@ fn of_client(settings: &Settings, echo: &Echo) -> Diagnosis {
         let found = format!("the proxy {proxy} is not trusted, so that all clients count as one");
         return Diagnosis::fail(PROXY, found, format!("add {proxy} to server.trusted_proxies"));
     }
-    if client != proxy {
+    if echo.seen.is_forwarded {
         return Diagnosis::ok(PROXY, format!("{client}, through the proxy {proxy}"));
     }
     let found = format!("requests arrive from {proxy} without the address of their client");

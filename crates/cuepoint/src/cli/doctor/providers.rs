@@ -52,7 +52,7 @@ async fn mail(settings: &Settings) -> Option<Diagnosis> {
     let EmailChannel::Smtp { url, from } = &settings.notifier.email else { return None };
     let channel = RandomSecrets::new().and_then(|secrets| SmtpChannel::new(url, from.clone(), secrets));
     let tried = match channel {
-        Ok(channel) => channel.log_in().await.map_err(|error| error.to_string()),
+        Ok(channel) => channel.log_in().await.map_err(|error| error.0.to_string()),
         Err(error) => Err(format!("{error:#}")),
     };
     Some(match tried {
