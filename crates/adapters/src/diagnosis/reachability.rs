@@ -13,12 +13,15 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, ClientConnection};
 use thiserror::Error;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use url::Url;
 
 use crate::http_client;
 
 /// The time limit of each step: of the connection, and of each read and write of the handshake.
 const STEP_WITHIN: Duration = Duration::from_secs(5);
+/// The time limit of all steps.
+const WITHIN: Duration = Duration::from_secs(15);
 /// The days within which the end of a certificate is found.
 const DAYS: u64 = 60;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -35,6 +38,9 @@ pub enum Unreachable {
     /// No address accepts a connection.
     #[error("no connection to {0}: {1}")]
     Connection(SocketAddr, io::Error),
+    /// The service was too slow.
+    #[error("no answer within {} seconds", WITHIN.as_secs())]
+    TimedOut,
     /// The certificate is not valid at this moment.
     #[error("its certificate has expired")]
     Expired,
@@ -65,7 +71,8 @@ pub struct Reached {
 pub async fn reach(url: &Url, now: Timestamp) -> Result<Reached, Unreachable> {
     let url = url.clone();
     // Names are looked up and certificates are verified without yielding.
-    let reached = spawn_blocking(move || reach_blocking(&url, now)).await;
+    let reaching = timeout(WITHIN, spawn_blocking(move || reach_blocking(&url, now)));
+    let Ok(reached) = reaching.await else { return Err(Unreachable::TimedOut) };
     reached.unwrap_or_else(|error| Err(Unreachable::Tls(error.into())))
 }
 

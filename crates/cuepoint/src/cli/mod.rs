@@ -349,7 +349,13 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             };
             return done.map(ExitCode::from);
         }
-        Command::Doctor(arguments) => return block_on(doctor::run(options, arguments)).map(ExitCode::from),
+        Command::Doctor(arguments) => {
+            let runtime = runtime()?;
+            let status = runtime.block_on(doctor::run(options, arguments));
+            // It does not wait for a name server or for a service that it gave up.
+            runtime.shutdown_background();
+            return status.map(ExitCode::from);
+        }
         Command::Restore { file, database_name, without_keys } => {
             let source = match (&file, &database_name) {
                 (Some(file), _) => RestoreSource::File(file),

@@ -70,16 +70,27 @@ pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
 /// # Errors
 /// [`Problems`] with the keys, the providers and the settings of a server, all of them.
 pub fn check(settings: &Settings, secrets: RandomSecrets) -> Result<Providers, Problems> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let mut errors = keys::problems_of_keys(settings, secrets, &*clock);
-    errors.extend(settings.check_server().err().map(Error::from));
-    let providers = providers::providers(settings, &clock);
-    match providers {
+    let mut errors = keys::problems_of_keys(settings, secrets, &SystemClock);
+    match check_without_keys(settings) {
         Ok(providers) if errors.is_empty() => return Ok(providers),
         Ok(_) => {}
         Err(more) => errors.extend(more),
     }
     Err(Problems { sentences: errors.iter().map(|error| format!("{error:#}")).collect() })
+}
+
+/// Checks what a server needs besides valid settings and keys: its providers, which are returned.
+///
+/// # Errors
+/// What is wrong with the providers and the settings of a server.
+pub fn check_without_keys(settings: &Settings) -> Result<Providers, Vec<Error>> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let error = settings.check_server().err().map(Error::from);
+    match (providers::providers(settings, &clock), error) {
+        (Ok(providers), None) => Ok(providers),
+        (Ok(_), Some(error)) => Err(vec![error]),
+        (Err(more), error) => Err(error.into_iter().chain(more).collect()),
+    }
 }
 
 /// Opens the configured store.

@@ -1,5 +1,7 @@
 //! `cuepoint doctor` on PostgreSQL: it is silent about a healthy cluster, and finds each fault that is caused.
 
+use std::fs;
+
 use crate::harness::{eventually, run};
 use crate::replicas::{Replicas, Session};
 use crate::scene::{self, without_load};
@@ -81,6 +83,15 @@ fn the_doctor_is_silent_about_a_healthy_cluster_and_finds_each_fault() {
     );
     session.rows("DELETE FROM __diesel_schema_migrations");
     finds(&url, "fail  storage.schema ", "cuepoint migrate");
+
+    let shift = tempfile::NamedTempFile::new().unwrap();
+    let at = |seconds: &str| {
+        fs::write(shift.path(), seconds).unwrap();
+        let lines = found(&url, &[("CUEPOINT_CLOCK_SHIFT_FILE", shift.path().to_str().unwrap())]);
+        lines.into_iter().find(|line| line.contains("  clock ")).unwrap_or_default()
+    };
+    assert!(at("40").starts_with("fail  clock "), "{}", at("40"));
+    assert!(at("-10").starts_with("warn  clock "), "{}", at("-10"));
 
     let other = found(&url, &[("wallet.currency", "EUR")]);
     assert!(other.len() == 1, "{other:?}");

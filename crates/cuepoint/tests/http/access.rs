@@ -178,7 +178,7 @@ fn unknown_routes_are_not_found(store: Store) {
         "/withdrawals/1/approve",
         "/../../etc/passwd",
         "/operator",
-        "/operator/withdrawals/1",
+        "/operator/adjustments/1",
     ] {
         for method in ["GET", "POST"] {
             server.client().call(method, path).send().refused(404, "not_found");

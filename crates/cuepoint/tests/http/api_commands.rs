@@ -163,7 +163,7 @@ fn withdrawals_are_approved_and_rejected(store: Store) {
     let again = ada.runs(&server, &format!("withdrawals approve {second} --reason checked"));
     again.failed(1, &format!("withdrawal {second}: The current status does not allow this. It is rejected."));
     assert_eq!(ada.runs(&server, "withdrawals list --json").done().lines().count(), 2);
-    ada.runs(&server, "withdrawals show 4711").failed(1, "there is no withdrawal 4711");
+    ada.runs(&server, "withdrawals show 4711").failed(1, "withdrawal 4711: Not found.");
 }
 
 fn a_withdrawal_that_needs_two_operators_stays_pending_and_says_so(store: Store) {

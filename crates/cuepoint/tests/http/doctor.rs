@@ -109,11 +109,7 @@ fn the_doctor_finds_faults_of_the_configuration_and_the_keys() {
 
     let file = deployment.path("signing-keys");
     set_mode(&file, 0o644);
-    let found = deployment.found(&[], &[]);
-    assert!(
-        found.iter().any(|line| line.starts_with("fail  keys.signing") && line.contains("chmod 600")),
-        "{found:?}"
-    );
+    find("fail", "keys.signing", "chmod 600", &[("server.port", "0")]);
     set_mode(&file, 0o600);
     let key = "2025-01-01-00000000:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
     let old = deployment.path("old-keys");
@@ -125,6 +121,26 @@ fn the_doctor_finds_faults_of_the_configuration_and_the_keys() {
     let keys = [("auth.signing_key_file", missing.to_str().unwrap()), ("server.port", "0")];
     let found = deployment.found(&[], &keys);
     assert!(found.iter().any(|line| line.starts_with("fail  keys.signing")), "{found:?}");
+}
+
+#[test]
+fn the_doctor_finds_missing_keys_and_an_unencrypted_address_in_production() {
+    let deployment = Deployment::new(&PAYING);
+    let found = deployment.found(
+        &[],
+        &[
+            ("CUEPOINT_ENV", "production"),
+            ("topups.provider", "none"),
+            ("server.public_url", "http://127.0.0.1:1"),
+        ],
+    );
+    for expected in [
+        "fail  configuration               server.public_url: http://127.0.0.1:1 is not encrypted",
+        "fail  keys.signing                auth.signing_key_file: is required in production",
+        "fail  keys.webhooks               webhooks.key_file: is required in production",
+    ] {
+        assert!(found.iter().any(|line| line.starts_with(expected)), "{found:?}");
+    }
 }
 
 #[test]

@@ -41,6 +41,15 @@ operations! {
         fails: &[Code::ValidationFailed],
     }
 
+    /// Show a withdrawal of any user
+    ///
+    /// For operators and auditors. As in `listOperatorWithdrawals`.
+    GET "/api/v1/operator/withdrawals/{id}" "getOperatorWithdrawal" {
+        tag: OperatorWithdrawals,
+        run: authenticated(Action::ReadWithdrawals, show),
+        answers: ok::<OperatorWithdrawalDetailsView>("The withdrawal."),
+    }
+
     /// Approve a withdrawal
     ///
     /// For operators. Approves a pending withdrawal, or gives the first of two approvals. The approval depends on
@@ -234,6 +243,13 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     call::page("Withdrawals.", &paging, &rows, |reviewed| {
         OperatorWithdrawalDetailsView::new(reviewed, &names, call.currency())
     })
+}
+
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let id = call.id(WithdrawalId::new)?;
+    let reviewed = call.use_cases().withdrawals.of_any_user(&principal, id).await?;
+    let names = call.names(&principal, OperatorWithdrawalDetailsView::users(&reviewed)).await?;
+    ApiResponse::new("Withdrawal.", OperatorWithdrawalDetailsView::new(&reviewed, &names, call.currency()))
 }
 
 async fn approve(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use cuepoint_domain::ids::WithdrawalId;
@@ -69,7 +69,7 @@ pub(in crate::cli) enum WithdrawalsCommand {
         #[command(flatten)]
         service: ServiceArguments,
     },
-    /// Show one of the newest 5000 withdrawals.
+    /// Show a withdrawal.
     #[command(after_help = AFTER_HELP)]
     Show {
         /// The id of the withdrawal.
@@ -142,7 +142,9 @@ pub(in crate::cli) fn run(command: WithdrawalsCommand, options: Options) -> anyh
         }
         WithdrawalsCommand::Show { id, service } => {
             super::run(&service, options, async |session: &ApiSession| {
-                Ok(Output::of(&find(session, id).await?, FIELDS, service.json))
+                let data = session.get(&format!("/operator/withdrawals/{id}")).await;
+                let withdrawal = ApiObject::new(data.with_context(|| format!("withdrawal {id}"))?)?;
+                Ok(Output::of(&withdrawal, FIELDS, service.json))
             })
         }
         WithdrawalsCommand::Approve { id, reason, service } => {
@@ -156,18 +158,14 @@ pub(in crate::cli) fn run(command: WithdrawalsCommand, options: Options) -> anyh
 
 /// The withdrawals of these pages, each once, although rows move to later pages when new ones are created. Ends when
 /// there are enough, or no more. Returns how many the whole list has.
-async fn read(
-    session: &ApiSession,
-    query: &str,
-    mut is_enough: impl FnMut(&[ApiObject]) -> bool,
-) -> anyhow::Result<(Vec<ApiObject>, usize)> {
+async fn read(session: &ApiSession, query: &str, limit: usize) -> anyhow::Result<(Vec<ApiObject>, usize)> {
     let path = format!("/operator/withdrawals?per_page={}{query}", PageRequest::MAX_SIZE);
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     let mut number: usize = 1;
     loop {
         let page = session.page(&path, number).await?;
         found.extend(page.objects.into_iter().filter(|row| known.insert(row.value::<i64>("id"))));
-        if page.is_last || is_enough(&found) {
+        if page.is_last || found.len() >= limit {
             return Ok((found, page.total));
         }
         number = number.saturating_add(1);
@@ -181,7 +179,7 @@ async fn list(
     json: bool,
 ) -> anyhow::Result<Output> {
     let query = status.map(|status| format!("&status={status}")).unwrap_or_default();
-    let (mut rows, total) = read(session, &query, |found| found.len() >= limit).await?;
+    let (mut rows, total) = read(session, &query, limit).await?;
     rows.truncate(limit);
     let shown = rows.len();
     let note = (shown < total).then(|| format!("{shown} of {total} withdrawals are shown: raise --limit"));
@@ -193,18 +191,6 @@ async fn list(
         return Ok(Output { text: String::new(), note: Some("there is no such withdrawal".to_owned()) });
     }
     Ok(Output { text: table::rows(COLUMNS, &rows), note })
-}
-
-/// The API has no operation that shows operators a withdrawal, so it is searched in the list.
-async fn find(session: &ApiSession, id: WithdrawalId) -> anyhow::Result<ApiObject> {
-    let is_wanted = |row: &ApiObject| row.value("id") == Some(id.get());
-    let (rows, total) =
-        read(session, "", |found| found.iter().any(is_wanted) || found.len() >= usize::from(MOST)).await?;
-    let searched = rows.len();
-    rows.into_iter().find(is_wanted).ok_or_else(|| match total > searched {
-        true => anyhow!("withdrawal {id} is not among the newest {searched}"),
-        false => anyhow!("there is no withdrawal {id}"),
-    })
 }
 
 /// Moves a withdrawal, by the last part of the operation's path.

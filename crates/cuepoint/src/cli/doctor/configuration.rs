@@ -1,7 +1,6 @@
 //! The configuration, and the key files that it names.
 
 use cuepoint_adapters::security::keys::KeysInForce;
-use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_domain::ports::Diagnosis;
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
@@ -26,11 +25,9 @@ pub(super) fn problems(sentences: &[String]) -> Vec<Diagnosis> {
 /// Checks what a server needs, and warns about what these settings cannot do.
 pub(super) fn check(settings: &Settings) -> Vec<Diagnosis> {
     let is_production = settings.environment == DeploymentEnvironment::Production;
-    let checked = RandomSecrets::new().map(|secrets| composition::check(settings, secrets));
-    let mut found = match checked {
-        Ok(Ok(_)) => Vec::new(),
-        Ok(Err(errors)) => problems(&errors.sentences),
-        Err(error) => vec![Diagnosis::fail(CONFIGURATION, format!("{error:#}"), "restart the machine")],
+    let mut found = match composition::check_without_keys(settings) {
+        Ok(_) => Vec::new(),
+        Err(errors) => problems(&errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>()),
     };
     let public_url = settings.server.public_url.as_deref();
     if let Some(url) = public_url.filter(|url| is_production && !url.starts_with("https://")) {
@@ -54,19 +51,18 @@ pub(super) fn check(settings: &Settings) -> Vec<Diagnosis> {
 /// Checks both key files.
 pub(super) fn keys(settings: &Settings, now: Timestamp) -> [Diagnosis; 2] {
     let (signing, webhooks) = (settings.auth.signing_keys.as_ref(), settings.webhooks.keys.as_ref());
-    [
-        of_keys(SIGNING_KEYS, KeyPurpose::Signing, signing, now),
-        of_keys(WEBHOOK_KEYS, KeyPurpose::Webhooks, webhooks, now),
-    ]
+    let is_production = settings.environment == DeploymentEnvironment::Production;
+    let of = |check, purpose: KeyPurpose, source| match source {
+        Some(source) => of_source(check, source, now),
+        None if is_production => {
+            Diagnosis::fail(check, purpose.required(), "create the file with `cuepoint keys rotate`")
+        }
+        None => Diagnosis::ok(check, "each process has its own"),
+    };
+    [of(SIGNING_KEYS, KeyPurpose::Signing, signing), of(WEBHOOK_KEYS, KeyPurpose::Webhooks, webhooks)]
 }
 
-fn of_keys(
-    check: &'static str,
-    purpose: KeyPurpose,
-    source: Option<&KeySource>,
-    now: Timestamp,
-) -> Diagnosis {
-    let Some(source) = source else { return Diagnosis::ok(check, "each process has its own") };
+fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> Diagnosis {
     let (read, shown) = match &source.place {
         KeyPlace::Created(path) if !path.exists() => {
             return Diagnosis::ok(check, format!("{}, which the first start creates", path.display()));
@@ -87,7 +83,7 @@ fn of_keys(
     let age = ring.signing(now).and_then(|key| key.signs_since()).map(|since| now.since(since));
     let days = age.map(|age| format!(", {} days old", age.whole_days())).unwrap_or_default();
     match age {
-        Some(age) if purpose == KeyPurpose::Signing && age > OLD => Diagnosis::warn(
+        Some(age) if source.purpose == KeyPurpose::Signing && age > OLD => Diagnosis::warn(
             check,
             format!("{shown}{days}"),
             "run `cuepoint keys rotate`: no user is logged out",

@@ -43,7 +43,7 @@ pub(crate) fn object_of(owner: &Person, dj: &Person, path: &str) -> Option<i64> 
             }
             owner.webhook_endpoint(list)
         }
-        _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
+        _ if path.starts_with("/operator/withdrawals/{id}") => owner.withdrawal("1"),
         _ => return None,
     })
 }

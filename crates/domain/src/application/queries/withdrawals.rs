@@ -76,6 +76,20 @@ impl WithdrawalQueries {
         Ok(Rows { rows: self.reviewed(rows).await?, total })
     }
 
+    /// A withdrawal of any user.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if there is none.
+    pub async fn of_any_user(
+        &self,
+        principal: &Principal,
+        id: WithdrawalId,
+    ) -> Result<ReviewedWithdrawal, Failure> {
+        Authorized::<(), permission::ReadWithdrawals>::all(principal)?;
+        let withdrawal = Withdrawal::load(&self.env, id).await?;
+        self.reviewed(vec![withdrawal]).await?.pop().ok_or(Failure::NotFound)
+    }
+
     async fn reviewed(&self, withdrawals: Vec<Withdrawal>) -> Result<Vec<ReviewedWithdrawal>, Failure> {
         if withdrawals.is_empty() {
             return Ok(Vec::new());
