@@ -1,6 +1,6 @@
 //! Whether a service can be reached: its name, its port and its certificate. Nothing is sent but a TLS handshake.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub enum Unreachable {
     #[error("no connection to {0}: {1}")]
     Connection(SocketAddr, io::Error),
     /// The service was too slow.
-    #[error("no answer within {} seconds", WITHIN.as_secs())]
+    #[error("no answer in time")]
     TimedOut,
     /// The certificate is not valid at this moment.
     #[error("its certificate has expired")]
@@ -121,6 +121,9 @@ fn shake_hands(host: &str, mut stream: TcpStream, now: Timestamp) -> Result<u64,
 
 /// The reason why a handshake failed.
 fn refusal(error: io::Error) -> Unreachable {
+    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) {
+        return Unreachable::TimedOut;
+    }
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(found)) = cause else { return Unreachable::Tls(error.into()) };
     match found {

@@ -9,6 +9,7 @@ use lettre::message::{Mailbox, Message as Mail};
 use lettre::transport::smtp;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use secrecy::{ExposeSecret, SecretString};
+use tokio::time::timeout;
 
 use super::{Channel, Message, TIMEOUT};
 use crate::security::random::RandomSecrets;
@@ -36,10 +37,17 @@ impl SmtpChannel {
     /// # Errors
     /// When the server cannot be reached or refuses the login.
     pub async fn log_in(&self) -> Result<(), Unavailable> {
-        match self.server.test_connection().await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Unavailable::new("the mail server ends the connection")),
-            Err(error) => Err(refusal(&error)),
+        // The time limit of the transport covers single steps, of which there may be many.
+        match timeout(TIMEOUT, self.server.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(Unavailable::new("the mail server ends the connection")),
+            Ok(Err(error)) => Err(match error.status() {
+                Some(code) => {
+                    Unavailable::new(format!("the mail server refuses the login: reply code {code}"))
+                }
+                None => refusal(&error),
+            }),
+            Err(_) => Err(Unavailable::new("the mail server does not answer in time")),
         }
     }
 

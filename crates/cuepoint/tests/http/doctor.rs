@@ -324,6 +324,12 @@ fn the_doctor_finds_services_that_cannot_be_reached() {
         |url| [("notifier.email", "smtp"), ("notifier.smtp_url", url), ("notifier.from", "a@example.com")];
     assert_eq!(deployment.found(&[], &smtp(&mails.url)), Vec::<String>::new());
     assert!(mails.mails().is_empty());
+    // Services that accept a connection and stay silent.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = listener.local_addr().unwrap();
+    let [tls, mail] = [format!("https://{silent}/orders"), format!("smtp://{silent}")];
+    find("providers.payouts", "no answer in time", &payouts(&tls));
+    find("mail", "does not answer in time", &smtp(&mail));
     // The server knows no login.
     let with_login = mails.url.replace("smtp://", "smtp://user:password@");
     find("mail", "mail", &smtp(&with_login));

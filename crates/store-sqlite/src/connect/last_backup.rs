@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use cuepoint_domain::timestamp::Timestamp;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -15,6 +15,9 @@ use super::data_directory::{FILE_MODE, with_ending};
 
 /// The file. It holds one line, the time in RFC 3339.
 const LAST_BACKUP: &str = "last-backup";
+
+/// The longest file with a time, in bytes.
+const LONGEST: u64 = 64;
 
 /// Records a backup that shows the data of this time.
 ///
@@ -45,10 +48,14 @@ fn write(path: &Path, line: &str) -> io::Result<()> {
 /// When the file cannot be read, or contains something else.
 pub(crate) fn read(directory: &Path) -> anyhow::Result<Option<Timestamp>> {
     let path = directory.join(LAST_BACKUP);
-    let text = match fs::read_to_string(&path) {
+    let unreadable = || format!("{} cannot be read", path.display());
+    let found = match fs::metadata(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        read => read.with_context(|| format!("{} cannot be read", path.display()))?,
+        found => found.with_context(unreadable)?,
     };
+    // Anything else is not read: a pipe would never end.
+    ensure!(found.is_file() && found.len() <= LONGEST, "{} contains no time", path.display());
+    let text = fs::read_to_string(&path).with_context(unreadable)?;
     let at = OffsetDateTime::parse(text.trim(), &Rfc3339);
     Ok(Some(Timestamp::new(at.with_context(|| format!("{} contains no time", path.display()))?)))
 }
