@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_origins_that_keep_a_password_secret_are_called() {
+    fn plain_http_is_limited_to_this_machine() {
         for (written, origin) in [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
             ("http://[::1]:8080/", "http://[::1]:8080"),

@@ -236,7 +236,7 @@ fn serves(debian: &Debian) -> anyhow::Result<()> {
         .arg(&authority)
         .arg(SECRET)
         .output()?;
-    let said = String::from_utf8_lossy(&tour.stdout).into_owned() + &String::from_utf8_lossy(&tour.stderr);
+    let said = format!("{}{}", String::from_utf8_lossy(&tour.stdout), String::from_utf8_lossy(&tour.stderr));
     for fee in ["0.00", "12.50"] {
         let accepted = format!(r#""fee":{fee},"status":"accepted""#);
         ensure!(tour.status.success() && said.contains(&accepted), "no request at {fee} is accepted: {said}");

@@ -55,31 +55,31 @@ pub struct Echo {
 
 /// How to ask, and which part of the answer to await.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asking {
+pub enum EchoRequest {
     /// The first event and the end of the stream.
-    Whole,
+    WholeStream,
     /// Only the first event.
-    Beginning,
+    FirstEvent,
     /// Only the first event, of a request that claims to come from this address.
-    As(IpAddr),
+    FirstEventAs(IpAddr),
 }
 
 /// Asks the server at a URL. `None` if it is another service, or one with other signing keys.
 ///
 /// # Errors
-/// When there is no answer, or one that the way to the server has spoilt.
-pub async fn ask(origin: &Url, nonce: &str, asking: Asking) -> anyhow::Result<Option<Echo>> {
-    let call = timeout(CALL_WITHIN, exchange(origin, nonce, asking)).await;
+/// When there is no answer, or a proxy altered it.
+pub async fn ask(origin: &Url, nonce: &str, kind: EchoRequest) -> anyhow::Result<Option<Echo>> {
+    let call = timeout(CALL_WITHIN, exchange(origin, nonce, kind)).await;
     call.unwrap_or_else(|_| Err(anyhow!("no answer within {} seconds", CALL_WITHIN.as_secs())))
 }
 
-async fn exchange(origin: &Url, nonce: &str, asking: Asking) -> anyhow::Result<Option<Echo>> {
+async fn exchange(origin: &Url, nonce: &str, kind: EchoRequest) -> anyhow::Result<Option<Echo>> {
     let url = origin.join(PATH).context("it is not the URL of a service")?;
     let mut request = Request::get(url.as_str())
         .header(header::ACCEPT, "text/event-stream")
         .header(header::USER_AGENT, concat!("cuepoint-doctor/", env!("CARGO_PKG_VERSION")))
         .header(NONCE, nonce);
-    if let Asking::As(address) = asking {
+    if let EchoRequest::FirstEventAs(address) = kind {
         request = request.header("x-forwarded-for", address.to_string());
     }
     let request = request.body(Full::<Bytes>::default())?;
@@ -102,9 +102,9 @@ async fn exchange(origin: &Url, nonce: &str, asking: Asking) -> anyhow::Result<O
         }
     };
     let began = Instant::now();
-    let pause = match asking {
-        Asking::Beginning | Asking::As(_) => None,
-        Asking::Whole => {
+    let pause = match kind {
+        EchoRequest::FirstEvent | EchoRequest::FirstEventAs(_) => None,
+        EchoRequest::WholeStream => {
             while let Some(frame) = body.frame().await {
                 frame.context("the answer ends early")?;
             }

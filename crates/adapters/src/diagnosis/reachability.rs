@@ -135,8 +135,8 @@ fn refusal(error: io::Error) -> Unreachable {
     }
 }
 
-/// For how many whole days, at most [`DAYS`], a chain of certificates verifies. The verifier judges the whole chain, so
-/// that it is asked for each day.
+/// For how many whole days, at most [`DAYS`], a chain of certificates verifies. The verifier checks the whole chain, so
+/// it is asked for each day.
 fn days_valid(chain: &[CertificateDer<'_>], name: &ServerName<'_>, now: Timestamp) -> anyhow::Result<u64> {
     let (leaf, others) = chain.split_first().context("the server sent no certificate")?;
     let roots = Arc::new(http_client::root_certificates());

@@ -57,9 +57,7 @@ pub fn queue() -> io::Result<LogQueue> {
 /// # Errors
 /// When the filter is invalid, or another logger is already installed.
 pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> {
-    let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
-    let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
-    let mut filter = parse(&filter).context(FILTER_VARIABLE)?;
+    let mut filter = configured_filter()?;
     for (target, level) in ALWAYS {
         filter = filter.add_directive(format!("{target}={level}").parse()?);
     }
@@ -74,6 +72,16 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
         panic::set_hook(Box::new(log_panic));
     }
     Ok(())
+}
+
+/// The filter of the log that the environment sets.
+///
+/// # Errors
+/// When it is invalid.
+pub fn configured_filter() -> anyhow::Result<EnvFilter> {
+    let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
+    let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
+    parse(&filter).context(FILTER_VARIABLE)
 }
 
 /// Writes the sentences of a failure that ends the service through the queue, in the format of its log. It needs no

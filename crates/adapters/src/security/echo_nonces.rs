@@ -12,10 +12,10 @@ use super::random::{RandomSecrets, encoded};
 
 /// The label of the derivation; see [`secrets`](super::secrets).
 const LABEL: &[u8] = b"echo\0";
-/// The time for which a nonce is valid, in both directions, since the clocks of two machines may differ.
+/// The lifetime of a nonce, also backwards, because the clocks of two machines may differ.
 const VALID_FOR: Duration = Duration::seconds(60);
 
-/// A source and judge of nonces.
+/// Issues and verifies nonces.
 #[derive(Clone, Debug)]
 pub struct EchoNonces {
     keys: KeysInForce,

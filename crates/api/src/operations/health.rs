@@ -45,9 +45,8 @@ operations! {
 
     /// Show what the server sees of the request
     ///
-    /// For `cuepoint doctor`, which learns in this way whether a reverse proxy passes on the address of its client, and
-    /// events at once. The header `Cuepoint-Nonce` must be signed with the signing keys within a minute; otherwise, 404 is
-    /// returned. Server-sent events: `seen` at once, and `end` after 2 seconds.
+    /// Tells `cuepoint doctor` whether a proxy forwards the addresses of clients, and streams without buffering. Returns
+    /// 404 without a valid header `Cuepoint-Nonce`. Sends the event `seen`, then `end` after 2 seconds.
     GET "/health/echo" "getEcho" {
         tag: Service,
         run: plain(echo),

@@ -149,7 +149,7 @@ enum Command {
         #[arg(long, value_name = "NUMBER")]
         keep: Option<NonZeroU16>,
     },
-    /// Check the deployment: configuration, keys, storage, disk, network, providers and backups. A server may run.
+    /// Check the deployment: configuration, keys, storage, disk, network, providers and backups. It works while the server runs.
     #[command(after_help = doctor::AFTER_HELP)]
     Doctor(DoctorArguments),
     /// Restore a backup into an empty data directory, or prepare a PostgreSQL database that was restored or moved
@@ -174,10 +174,10 @@ enum Command {
     /// Add, list and remove operators in the storage. On SQLite, stop the server first.
     #[command(subcommand)]
     Operator(OperatorCommand),
-    /// Show, suspend and restore users, by calls to the API of a service.
+    /// Show, suspend and restore users through the API of a running service.
     #[command(subcommand)]
     Users(UsersCommand),
-    /// List, show, approve and reject withdrawals, by calls to the API of a service.
+    /// List, show, approve and reject withdrawals through the API of a running service.
     #[command(subcommand)]
     Withdrawals(WithdrawalsCommand),
     /// Verify the ledger.
@@ -352,7 +352,7 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
         Command::Doctor(arguments) => {
             let runtime = runtime()?;
             let status = runtime.block_on(doctor::run(options, arguments));
-            // It does not wait for a name server or for a service that it gave up.
+            // It does not wait for look-ups that timed out.
             runtime.shutdown_background();
             return status.map(ExitCode::from);
         }
@@ -398,6 +398,7 @@ fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyh
             key_rotation::run(&settings, purpose, asked, &SystemClock)?;
         }
         Command::Config(ConfigCommand::Check) => {
+            telemetry::configured_filter()?;
             let layers = Layers::of_process(options)?;
             let effective = layers.effective()?;
             let settings = layers.settings()?;

@@ -54,6 +54,10 @@ pub(super) async fn run(settings: Settings, command: OperatorCommand) -> anyhow:
     if let OperatorCommand::Add { email, .. } | OperatorCommand::Remove { email } = &command {
         address(email)?;
     }
+    // An operator is removed from a store that exists; a wrong directory must not become one.
+    if matches!(command, OperatorCommand::Remove { .. }) {
+        composition::open(&settings, Opening::WithoutMigrations).await?.close().await;
+    }
     let opening = match command {
         OperatorCommand::List => Opening::WithoutMigrations,
         OperatorCommand::Add { .. } | OperatorCommand::Remove { .. } => Opening::AsConfigured,

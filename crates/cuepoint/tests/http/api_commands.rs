@@ -16,8 +16,8 @@ on_one_store!(
     a_suspension_and_its_end_are_recorded_under_the_operators_name,
     withdrawals_are_approved_and_rejected,
     a_withdrawal_that_needs_two_operators_stays_pending_and_says_so,
-    a_list_says_how_many_withdrawals_it_leaves_out,
-    whoever_may_not_do_it_gets_the_sentence_of_the_api,
+    a_list_reports_omitted_withdrawals,
+    forbidden_callers_see_the_message_of_the_api,
     no_session_remains,
     names_cannot_control_the_terminal,
     the_configuration_gives_the_address_unless_it_is_passed,
@@ -177,7 +177,7 @@ fn a_withdrawal_that_needs_two_operators_stays_pending_and_says_so(store: Store)
     assert_eq!(field(&bob.runs(&server, &line).done(), "status "), "approved");
 }
 
-fn a_list_says_how_many_withdrawals_it_leaves_out(store: Store) {
+fn a_list_reports_omitted_withdrawals(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let guest = server.payer("50");
     let newest = ["1", "2", "3"].map(|amount| guest.withdrawal(amount))[2];
@@ -191,7 +191,7 @@ fn a_list_says_how_many_withdrawals_it_leaves_out(store: Store) {
     assert!(unknown.status == Some(2) && unknown.stderr.contains("needs_review"), "{unknown:?}");
 }
 
-fn whoever_may_not_do_it_gets_the_sentence_of_the_api(store: Store) {
+fn forbidden_callers_see_the_message_of_the_api(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let dj = server.dj();
     let mut command = program("users show 1");
@@ -358,7 +358,7 @@ fn an_interrupted_command_ends_its_session() {
 }
 
 #[test]
-fn an_answer_of_another_program_gets_a_sentence_and_a_status_that_says_whether_to_repeat() {
+fn answers_of_other_programs_set_message_and_exit_status() {
     let html = "<html><h1>\u{1b}[2Jhello</h1></html>";
     let envelope = r#"{"status": "error", "code": "unavailable", "message": "Busy \u001b[2J."}"#;
     let unreachable = {

@@ -99,6 +99,7 @@ fn the_doctor_finds_faults_of_the_configuration_and_the_keys() {
     let deployment = Deployment::new(&PAYING);
     let find = |status, check, text, keys: &[(&str, &str)]| deployment.finds(status, check, text, &[], keys);
     find("fail", "configuration", "server.port", &[("server.port", "many")]);
+    find("fail", "configuration", "CUEPOINT_LOG", &[("CUEPOINT_LOG", "warning")]);
     find(
         "warn",
         "configuration",
@@ -155,7 +156,7 @@ fn the_doctor_finds_faults_of_a_data_directory() {
     fs::write(&last, "2026-01-01T00:00:00Z\n").unwrap();
     find("warn", "backup", "hours old");
     fs::remove_file(&last).unwrap();
-    find("warn", "backup", "none of this new database");
+    find("warn", "backup", "none yet");
     let age = |days: i64| {
         let change = format!("UPDATE deployment SET created_at = created_at - {days} * 86400000000");
         deployment.database.execute(&change);
@@ -268,7 +269,7 @@ fn pass(mut client: TcpStream, service: &str, header: Header, collects: bool) {
 }
 
 #[test]
-fn the_doctor_judges_what_a_proxy_passes_on() {
+fn the_doctor_finds_faults_of_a_proxy() {
     const CHECK: &str = "network.client_address";
     let trusting = Deployment::new(&[PAYING[0], ("server.trusted_proxies", "127.0.0.1")]);
     let service = trusting.server.client().address.clone();
@@ -285,7 +286,7 @@ fn the_doctor_judges_what_a_proxy_passes_on() {
     for (header, collects, check, text) in [
         (Header::Removes, false, CHECK, "without the address of their client"),
         (Header::PassesOn, false, CHECK, "a client can choose its own address"),
-        (Header::Replaces, true, "network.streams", "collects the events"),
+        (Header::Replaces, true, "network.streams", "buffers the events"),
     ] {
         trusting.finds("fail", check, text, &[], &[("server.public_url", &at(header, collects))]);
     }

@@ -61,6 +61,14 @@ fn operators_are_added_listed_and_removed(store: Store) {
     database.verify();
 }
 
+#[test]
+fn an_operator_is_not_removed_from_a_directory_without_a_database() {
+    let database = Database::of(Store::Sqlite);
+    let (status, said) = database.run(&["operator", "remove", "ada@example.com"], &[]);
+    assert!(!status.success() && said.contains("check --data and storage.dir"), "{said}");
+    assert!(!database.directory().exists());
+}
+
 fn an_added_operator_excludes_a_first_one(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);

@@ -28,8 +28,8 @@ const CLOCK: &str = "clock";
 /// The first supported version.
 const OLDEST: i32 = 150_000;
 /// The differences of clocks at which servers refuse requests, and from which they approach that.
-const APART: Duration = Duration::seconds(30);
-const NEARLY_APART: Duration = Duration::seconds(1);
+const MAX_SKEW: Duration = Duration::seconds(30);
+const SKEW_WARNING: Duration = Duration::seconds(1);
 
 const SETTINGS: &str = "SELECT \
     current_setting('server_version') AS version, \
@@ -74,7 +74,7 @@ pub(crate) async fn diagnose(url: &str, currency: &Currency, now: Timestamp) -> 
         Ok(connection) => connection,
         Err(error) => return vec![unusable(&error.into())],
     };
-    found.push(Diagnosis::ok(DATABASE, "a node that accepts writes"));
+    found.push(Diagnosis::ok(DATABASE, "connected, and accepts writes"));
     match Node::describe(&connection).await {
         Ok(node) => found.push(of_clock(Timestamp::from_unix_micros(node.clock_micros), now)),
         Err(failure) => found.push(unusable(&failure.into())),
@@ -95,11 +95,14 @@ fn unusable(error: &anyhow::Error) -> Diagnosis {
 /// Compares the clock of the node with that of this machine, which was read just before.
 fn of_clock(node: Timestamp, now: Timestamp) -> Diagnosis {
     let difference = now.since(node);
-    let found = format!("{:.1} s ahead of the database", difference.as_seconds_f64());
+    let found = match difference.is_negative() {
+        true => format!("{:.1} s behind the database", difference.abs().as_seconds_f64()),
+        false => format!("{:.1} s ahead of the database", difference.as_seconds_f64()),
+    };
     let remedy = "synchronize the clocks of both machines, for example with chrony";
     match difference.abs() {
-        apart if apart > APART => Diagnosis::fail(CLOCK, found, remedy),
-        apart if apart > NEARLY_APART => Diagnosis::warn(CLOCK, found, remedy),
+        apart if apart > MAX_SKEW => Diagnosis::fail(CLOCK, found, remedy),
+        apart if apart > SKEW_WARNING => Diagnosis::warn(CLOCK, found, remedy),
         _ => Diagnosis::ok(CLOCK, found),
     }
 }
@@ -118,14 +121,14 @@ fn of_settings(settings: &NodeSettings) -> Vec<Diagnosis> {
             Diagnosis::warn(
                 STANDBY,
                 found,
-                "set synchronous_standby_names: a lost disk loses commits otherwise",
+                "set synchronous_standby_names; otherwise a lost disk loses commits",
             )
         } else {
             Diagnosis::ok(STANDBY, format!("commits wait for {}", settings.standbys))
         },
         if settings.is_superuser {
             let found = format!("{} is a superuser, who can change entries of the ledger", settings.role);
-            Diagnosis::warn(ROLE, found, "connect as a role with the privileges that the guide lists")
+            Diagnosis::warn(ROLE, found, "connect as a role with the privileges in docs/guide/postgresql.md")
         } else {
             Diagnosis::ok(ROLE, settings.role.clone())
         },
@@ -146,7 +149,7 @@ fn of_durability(settings: &NodeSettings) -> Diagnosis {
     Diagnosis::fail(
         DURABILITY,
         format!("off: {names}"),
-        format!("set {names} = on: a crash loses money otherwise"),
+        format!("set {names} = on; otherwise a crash loses commits"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! The time of the last backup, in a file of the data directory, for whoever watches that backups are made.
+//! The time of the last backup, in a file of the data directory, for monitoring.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

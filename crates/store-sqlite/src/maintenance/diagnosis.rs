@@ -27,7 +27,7 @@ const DATABASE: &str = "storage.database";
 const PAGES: &str = "storage.pages";
 const BACKUP: &str = "backup";
 
-/// The age from which a backup is missed: the daily one, with two hours for a slow one.
+/// The age from which a backup is overdue: the daily one, with two hours for a slow one.
 const BACKUP_WITHIN: Duration = Duration::hours(26);
 
 /// Checks the data directory, its database, and the age of the last backup.
@@ -108,7 +108,7 @@ fn of_database(
 
 fn unusable(error: &anyhow::Error) -> Diagnosis {
     let remedy =
-        "start the service once if the directory is new; otherwise put the file back or restore a backup";
+        "put the right file there or restore a backup; a new directory gets its database at the first start";
     Diagnosis::fail(DATABASE, format!("{error:#}"), remedy)
 }
 
@@ -144,6 +144,15 @@ fn of_pages(path: &Path, connection: &mut SqliteConnection, thoroughness: Thorou
     }
 }
 
+/// An age in hours.
+fn shown(age: Duration) -> String {
+    match age.whole_hours() {
+        ..=0 => "less than an hour".to_owned(),
+        1 => "an hour".to_owned(),
+        hours => format!("{hours} hours"),
+    }
+}
+
 /// Checks the age of the last backup. A new database may have none.
 fn of_backup(directory: &Path, created_at: Timestamp, now: Timestamp) -> Diagnosis {
     let remedy = "run `cuepoint backup` daily, as cuepoint-backup.timer does";
@@ -152,11 +161,11 @@ fn of_backup(directory: &Path, created_at: Timestamp, now: Timestamp) -> Diagnos
         Err(error) => {
             Diagnosis::fail(BACKUP, format!("{error:#}"), "run `cuepoint backup` as the user of the service")
         }
-        Ok(None) if is_new => Diagnosis::warn(BACKUP, "there is none of this new database", remedy),
+        Ok(None) if is_new => Diagnosis::warn(BACKUP, "none yet; the database is new", remedy),
         Ok(None) => Diagnosis::fail(BACKUP, "there is none", remedy),
         Ok(Some(at)) => {
             let age = now.since(at);
-            let found = format!("the last one is {} hours old", age.whole_hours().max(0));
+            let found = format!("the last one is {} old", shown(age));
             if age > BACKUP_WITHIN {
                 Diagnosis::warn(BACKUP, found, remedy)
             } else {

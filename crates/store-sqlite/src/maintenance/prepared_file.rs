@@ -150,7 +150,7 @@ impl PreparedData for PreparedFile {
         if let Some((directory, at)) = &self.copied
             && let Err(error) = last_backup::record(directory, *at)
         {
-            // The backup is complete, and only those who watch that backups are made do not learn of it.
+            // The backup is complete; only its time is not recorded.
             tracing::warn!("the backup is not recorded: {error:#}");
         }
         Ok(())

@@ -43,7 +43,7 @@ operations! {
 
     /// Show a withdrawal of any user
     ///
-    /// For operators and auditors. As in `listOperatorWithdrawals`.
+    /// For operators and auditors. The fields are those of `listOperatorWithdrawals`.
     GET "/api/v1/operator/withdrawals/{id}" "getOperatorWithdrawal" {
         tag: OperatorWithdrawals,
         run: authenticated(Action::ReadWithdrawals, show),

@@ -38,7 +38,7 @@ pub(in crate::cli) enum UsersCommand {
         #[command(flatten)]
         service: ServiceArguments,
     },
-    /// Suspend a user, which ends all sessions of the user.
+    /// Suspend a user, and end all their sessions.
     #[command(after_help = AFTER_HELP)]
     Suspend {
         /// The id or the e-mail address of the user.

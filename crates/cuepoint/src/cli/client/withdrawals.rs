@@ -62,7 +62,7 @@ pub(in crate::cli) enum WithdrawalsCommand {
         /// Only withdrawals with this status.
         #[arg(long, value_parser = statuses())]
         status: Option<String>,
-        /// The maximum number of withdrawals. Standard error says if there are more.
+        /// The maximum number of withdrawals. A note says if there are more.
         #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_LIMIT,
             value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
         limit: u16,
@@ -188,7 +188,7 @@ async fn list(
         return Ok(Output { text: format!("[{}]\n", rows.join(",\n")), note });
     }
     if rows.is_empty() {
-        return Ok(Output { text: String::new(), note: Some("there is no such withdrawal".to_owned()) });
+        return Ok(Output { text: String::new(), note: Some("there are no such withdrawals".to_owned()) });
     }
     Ok(Output { text: table::rows(COLUMNS, &rows), note })
 }

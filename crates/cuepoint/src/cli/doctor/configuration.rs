@@ -13,7 +13,7 @@ const SIGNING_KEYS: &str = "keys.signing";
 const WEBHOOK_KEYS: &str = "keys.webhooks";
 
 /// The remedy of all problems: their sentences name the key.
-const CORRECT: &str = "correct the key; `cuepoint config check` prints all settings";
+const CORRECT: &str = "correct the setting; `cuepoint config check` prints all settings";
 /// The age at which a signing key should be replaced.
 const OLD: Duration = Duration::days(90);
 
@@ -38,9 +38,12 @@ pub(super) fn check(settings: &Settings) -> Vec<Diagnosis> {
             remedy,
         ));
     }
-    found.extend(settings.warnings().into_iter().map(|warning| {
-        Diagnosis::warn(CONFIGURATION, warning, "set the key, or accept what the sentence says")
-    }));
+    found.extend(
+        settings
+            .warnings()
+            .into_iter()
+            .map(|warning| Diagnosis::warn(CONFIGURATION, warning, "change the setting, or accept this")),
+    );
     if found.is_empty() {
         let (environment, store) = (settings.environment.name(), settings.storage.name());
         found.push(Diagnosis::ok(CONFIGURATION, format!("{environment}, {store}")));
@@ -54,17 +57,37 @@ pub(super) fn keys(settings: &Settings, now: Timestamp) -> [Diagnosis; 2] {
     let is_production = settings.environment == DeploymentEnvironment::Production;
     let of = |check, purpose: KeyPurpose, source| match source {
         Some(source) => of_source(check, source, now),
-        None if is_production => {
-            Diagnosis::fail(check, purpose.required(), "create the file with `cuepoint keys rotate`")
-        }
-        None => Diagnosis::ok(check, "each process has its own"),
+        None if is_production => Diagnosis::fail(check, purpose.required(), creation(purpose)),
+        None => Diagnosis::ok(check, "in memory, and new at each start"),
     };
     [of(SIGNING_KEYS, KeyPurpose::Signing, signing), of(WEBHOOK_KEYS, KeyPurpose::Webhooks, webhooks)]
 }
 
+/// How keys that are not configured are created.
+const fn creation(purpose: KeyPurpose) -> &'static str {
+    match purpose {
+        KeyPurpose::Signing => "set the key, and create the file with `cuepoint keys rotate`",
+        KeyPurpose::Webhooks => "set the key, and create the file with `cuepoint keys rotate --webhooks`",
+    }
+}
+
+/// What to do about keys that cannot be read.
+const fn recovery(purpose: KeyPurpose) -> &'static str {
+    match purpose {
+        KeyPurpose::Signing => {
+            "put the file back, readable by the user of the service alone; new keys from `cuepoint keys rotate` end all \
+             sessions"
+        }
+        KeyPurpose::Webhooks => {
+            "put the file back from its copy, readable by the user of the service alone; without it, the owners of \
+             endpoints have to rotate their secrets"
+        }
+    }
+}
+
 fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> Diagnosis {
     let (read, shown) = match &source.place {
-        KeyPlace::Created(path) if !path.exists() => {
+        KeyPlace::Created(path) if matches!(path.try_exists(), Ok(false)) => {
             return Diagnosis::ok(check, format!("{}, which the first start creates", path.display()));
         }
         KeyPlace::File(path) | KeyPlace::Created(path) => {
@@ -75,9 +98,7 @@ fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> Diagnos
     let ring = match read {
         Ok(keys) => keys.ring(),
         Err(error) => {
-            let remedy =
-                "put the file back, readable by the user of the service alone: a new one ends all sessions";
-            return Diagnosis::fail(check, format!("{error:#}"), remedy);
+            return Diagnosis::fail(check, format!("{error:#}"), recovery(source.purpose));
         }
     };
     let age = ring.signing(now).and_then(|key| key.signs_since()).map(|since| now.since(since));

@@ -1,6 +1,6 @@
-//! The question to a server what it sees of a request.
+//! Asks a server what it sees of a request.
 
-use cuepoint_adapters::diagnosis::echo::{self, Asking, Echo};
+use cuepoint_adapters::diagnosis::echo::{self, Echo, EchoRequest};
 use cuepoint_adapters::security::echo_nonces::EchoNonces;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_domain::timestamp::Timestamp;
@@ -10,13 +10,13 @@ use crate::composition;
 use crate::config::Settings;
 use cuepoint_adapters::clock::SystemClock;
 
-/// Asks servers that have the same signing keys.
-pub(super) struct Asker {
+/// A client of servers that have the same signing keys.
+pub(super) struct EchoClient {
     nonce: String,
 }
 
-impl Asker {
-    /// An asker with the configured keys; `None` if there are none, so that no server can know it.
+impl EchoClient {
+    /// A client with the configured keys; `None` if there are none, so that no server can know it.
     pub(super) fn new(settings: &Settings, now: Timestamp) -> Option<Self> {
         let keys = composition::existing_signing_keys(settings, &SystemClock).ok()?;
         let nonce = EchoNonces::new(keys).issue(RandomSecrets::new().ok()?, now).ok()?;
@@ -24,7 +24,7 @@ impl Asker {
     }
 
     /// Asks the server at a URL; see [`echo::ask`].
-    pub(super) async fn ask(&self, origin: &Url, asking: Asking) -> anyhow::Result<Option<Echo>> {
-        echo::ask(origin, &self.nonce, asking).await
+    pub(super) async fn ask(&self, origin: &Url, request: EchoRequest) -> anyhow::Result<Option<Echo>> {
+        echo::ask(origin, &self.nonce, request).await
     }
 }

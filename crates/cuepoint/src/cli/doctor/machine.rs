@@ -58,7 +58,7 @@ fn of_space(Space { free, total }: Space) -> Diagnosis {
 
 fn of_sync(time: Duration) -> Diagnosis {
     let micros = time.as_micros();
-    let found = format!("{}.{:03} ms", micros / 1_000, micros % 1_000);
+    let found = format!("{}.{:03} ms until a write is durable", micros / 1_000, micros % 1_000);
     if time > SLOW {
         Diagnosis::warn(SYNC, found, "use a disk that makes commits durable more quickly, such as an SSD")
     } else {
@@ -127,7 +127,10 @@ mod tests {
     #[test]
     fn a_disk_with_slow_syncs_warns() {
         assert!(warns(&of_sync(Duration::from_micros(20_001))));
-        assert_eq!(of_sync(Duration::from_micros(1_250)), Diagnosis::ok(SYNC, "1.250 ms"));
+        assert_eq!(
+            of_sync(Duration::from_micros(1_250)),
+            Diagnosis::ok(SYNC, "1.250 ms until a write is durable")
+        );
     }
 
     #[test]
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_queue_of_connections_than_the_server_asks_for_fails() {
+    fn a_short_queue_of_connections_fails() {
         assert!(fails(&of_queue(4_095)) && !fails(&of_queue(4_096)));
     }
 }

@@ -14,11 +14,11 @@ use crate::cli::{ledger_verify, sentences};
 use crate::composition;
 use crate::config::{Layers, Options, Settings};
 use cuepoint_adapters::clock::SystemClock;
+use cuepoint_adapters::observability::telemetry;
 use report::DoctorReport;
 
 /// Help on the exit status.
-pub(crate) const AFTER_HELP: &str =
-    "Exit status: 0 without a failure, 1 with one, 2 wrong usage. Run it as the user of the service.";
+pub(crate) const AFTER_HELP: &str = "Run it as the user of the service.\n\nExit status:\n  0  no check failed\n  1  a check failed\n  2  wrong usage";
 
 /// How to check, and how to show it.
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -45,6 +45,7 @@ pub(crate) async fn run(options: Options, arguments: DoctorArguments) -> anyhow:
 }
 
 fn settings(options: Options) -> anyhow::Result<Settings> {
+    telemetry::configured_filter()?;
     Ok(Layers::of_process(options)?.settings()?)
 }
 
@@ -58,11 +59,11 @@ async fn check(settings: &Settings, is_full: bool, report: &mut DoctorReport) ->
     if let Some(directory) = backend.data_directory() {
         report.extend(machine::disk(&directory))?;
     }
-    let asker = echo::Asker::new(settings, now());
-    let server = network::server(settings, asker.as_ref()).await;
+    let echoes = echo::EchoClient::new(settings, now());
+    let server = network::server(settings, echoes.as_ref()).await;
     report.extend(machine::limits(settings, server.open_files))?;
     report.extend(server.found)?;
-    report.extend(network::public_url(settings, asker.as_ref(), server.runs, now()).await)?;
+    report.extend(network::public_url(settings, echoes.as_ref(), server.runs, now()).await)?;
     report.extend(providers::check(settings, now()).await)?;
     if is_full && backend.is_durable() {
         report.extend([ledger(settings).await])?;
@@ -80,8 +81,10 @@ async fn ledger(settings: &Settings) -> Diagnosis {
             finding.to_string(),
             "stop the server, and restore a backup whose audit is consistent",
         ),
-        Err(error) => {
-            Diagnosis::fail(CHECK, format!("{error:#}"), "mend the storage first, and run the command again")
-        }
+        Err(error) => Diagnosis::fail(
+            CHECK,
+            format!("{error:#}"),
+            "repair the storage first, and run the command again",
+        ),
     }
 }

@@ -3,13 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use cuepoint_adapters::diagnosis::echo::{Asking, Echo, PAUSE};
+use cuepoint_adapters::diagnosis::echo::{Echo, EchoRequest, PAUSE};
 use cuepoint_adapters::diagnosis::reachability::{Reached, reach};
 use cuepoint_domain::ports::Diagnosis;
 use cuepoint_domain::timestamp::Timestamp;
 use url::Url;
 
-use super::echo::Asker;
+use super::echo::EchoClient;
 use crate::cli::serve;
 use crate::config::Settings;
 
@@ -22,7 +22,7 @@ const STREAMS: &str = "network.streams";
 /// The days before the end of a certificate at which it should have been replaced.
 const RENEW: u64 = 14;
 /// An address of documentation, which no client has.
-const NOBODY: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const RESERVED_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 /// Part of the pause of a stream that must remain if no proxy collects it.
 const PAUSED: Duration = Duration::from_secs(1);
 
@@ -36,7 +36,7 @@ pub(super) struct LocalServer {
 }
 
 /// Checks that the configured port is free, or that a server of this deployment listens there.
-pub(super) async fn server(settings: &Settings, asker: Option<&Asker>) -> LocalServer {
+pub(super) async fn server(settings: &Settings, echoes: Option<&EchoClient>) -> LocalServer {
     let (host, port) = (settings.server.host.as_str(), settings.server.port);
     let place = format!("{host} port {port}");
     let no_server = |found| LocalServer { found: vec![found], runs: false, open_files: None };
@@ -48,8 +48,8 @@ pub(super) async fn server(settings: &Settings, asker: Option<&Asker>) -> LocalS
         }
         Err(_) => {}
     }
-    let answered = match (asker, local_url(host, port)) {
-        (Some(asker), Some(url)) => asker.ask(&url, Asking::Beginning).await.ok().flatten(),
+    let answered = match (echoes, local_url(host, port)) {
+        (Some(echoes), Some(url)) => echoes.ask(&url, EchoRequest::FirstEvent).await.ok().flatten(),
         _ => None,
     };
     match answered {
@@ -80,7 +80,7 @@ fn local_url(host: &str, port: u16) -> Option<Url> {
 /// Checks the public address: its name, its certificate, and what its proxy passes on.
 pub(super) async fn public_url(
     settings: &Settings,
-    asker: Option<&Asker>,
+    echoes: Option<&EchoClient>,
     server_runs: bool,
     now: Timestamp,
 ) -> Vec<Diagnosis> {
@@ -91,21 +91,21 @@ pub(super) async fn public_url(
     let reached = match reach(&url, now).await {
         Ok(reached) => reached,
         Err(error) => {
-            let remedy =
-                "check the name, the certificate and the reverse proxy; each must be reachable from here";
+            let remedy = "check the name, the certificate and the reverse proxy; this machine must reach the address, too";
             return vec![Diagnosis::fail(ADDRESS, format!("{origin}: {error}"), remedy)];
         }
     };
-    let mut found = vec![Diagnosis::ok(ADDRESS, format!("{origin} is at {}", reached.address))];
+    let mut found =
+        vec![Diagnosis::ok(ADDRESS, format!("{origin} accepts connections at {}", reached.address))];
     found.extend(of_certificate(reached));
     if !server_runs {
         let remedy = "start the server, and run the command again";
         found.push(Diagnosis::warn(PROXY, "not checked, because no server runs on this machine", remedy));
         return found;
     }
-    let Some(asker) = asker else { return found };
-    match asker.ask(&url, Asking::Whole).await {
-        Ok(Some(echo)) => found.extend(of_way(settings, asker, &url, &echo).await),
+    let Some(echoes) = echoes else { return found };
+    match echoes.ask(&url, EchoRequest::WholeStream).await {
+        Ok(Some(echo)) => found.extend(through_proxy(settings, echoes, &url, &echo).await),
         Ok(None) => found.push(Diagnosis::fail(
             PROXY,
             format!("{origin} leads to another service, or to a server with other signing keys"),
@@ -122,7 +122,7 @@ pub(super) async fn public_url(
 
 fn of_certificate(reached: Reached) -> Option<Diagnosis> {
     let days = reached.valid_for_days?;
-    let found = format!("valid for {days} more days at least");
+    let found = format!("valid for at least {days} more days");
     Some(if days < RENEW {
         let found = format!("valid for {days} more days");
         Diagnosis::warn(CERTIFICATE, found, "renew it: the program that renews it seems to have stopped")
@@ -131,12 +131,12 @@ fn of_certificate(reached: Reached) -> Option<Diagnosis> {
     })
 }
 
-/// Judges what arrives of a request through the public address.
-async fn of_way(settings: &Settings, asker: &Asker, url: &Url, echo: &Echo) -> Vec<Diagnosis> {
+/// Checks what arrives of a request through the public address.
+async fn through_proxy(settings: &Settings, echoes: &EchoClient, url: &Url, echo: &Echo) -> Vec<Diagnosis> {
     let mut way = of_client(settings, echo);
     if echo.seen.is_forwarded
-        && let Ok(Some(forged)) = asker.ask(url, Asking::As(NOBODY)).await
-        && forged.seen.client == NOBODY
+        && let Ok(Some(forged)) = echoes.ask(url, EchoRequest::FirstEventAs(RESERVED_ADDRESS)).await
+        && forged.seen.client == RESERVED_ADDRESS
     {
         way = Diagnosis::fail(
             PROXY,
@@ -148,7 +148,7 @@ async fn of_way(settings: &Settings, asker: &Asker, url: &Url, echo: &Echo) -> V
     let streams = if pause < PAUSED {
         Diagnosis::fail(
             STREAMS,
-            "the proxy collects the events of a stream before it passes them on",
+            "the proxy buffers the events of a stream",
             "switch off buffering for text/event-stream: ops/ has files for nginx and Caddy",
         )
     } else {
@@ -157,7 +157,7 @@ async fn of_way(settings: &Settings, asker: &Asker, url: &Url, echo: &Echo) -> V
     vec![way, streams]
 }
 
-/// Judges the address that the server takes for the client's.
+/// Checks the address that the server takes for the client's.
 fn of_client(settings: &Settings, echo: &Echo) -> Diagnosis {
     let (peer, client) = (echo.seen.peer, echo.seen.client);
     let proxy = peer.ip().to_canonical();
@@ -170,7 +170,7 @@ fn of_client(settings: &Settings, echo: &Echo) -> Diagnosis {
         return Diagnosis::fail(PROXY, format!("the proxy {proxy} does not say who its client is"), remedy);
     }
     if !echo.seen.is_proven {
-        let found = format!("the proxy {proxy} is not trusted, so that all clients count as one");
+        let found = format!("the proxy {proxy} is not trusted, so all clients share its rate limits");
         return Diagnosis::fail(PROXY, found, format!("add {proxy} to server.trusted_proxies"));
     }
     if echo.seen.is_forwarded {

@@ -41,7 +41,7 @@ pub(super) async fn check(settings: &Settings, now: Timestamp) -> Vec<Diagnosis>
 async fn of_provider(check: &'static str, url: &Url, now: Timestamp) -> Diagnosis {
     let host = url.host_str().unwrap_or_default();
     match reach(url, now).await {
-        Ok(reached) => Diagnosis::ok(check, format!("{host} is at {}", reached.address)),
+        Ok(reached) => Diagnosis::ok(check, format!("{host} accepts connections at {}", reached.address)),
         Err(error) => {
             Diagnosis::fail(check, format!("{host}: {error}"), "check the URL, the firewall and the provider")
         }

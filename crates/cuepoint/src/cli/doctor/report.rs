@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_the_status_the_check_what_was_found_and_the_remedy() {
+    fn lines_show_status_check_finding_and_remedy() {
         let row = Row::new(Diagnosis::warn("disk.free", "12 %\nof 80 GB", "free some"));
         assert_eq!(row.line(), "warn  disk.free                   12 % of 80 GB; to do: free some\n");
         let row = Row::new(Diagnosis::ok("backup", "3 hours old"));

@@ -1,4 +1,4 @@
-//! The certificates that the doctor judges.
+//! The certificates that the doctor checks.
 
 use std::fs;
 use std::net::TcpListener;
@@ -49,7 +49,7 @@ fn authority() -> (Issuer<'static, KeyPair>, String) {
 }
 
 #[test]
-fn the_doctor_finds_certificates_that_clients_refuse_or_soon_will() {
+fn the_doctor_finds_invalid_and_expiring_certificates() {
     let deployment = Deployment::new(&PAYING);
     let (own, roots) = authority();
     let (unknown, _) = authority();
