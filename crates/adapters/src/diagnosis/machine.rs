@@ -1,6 +1,6 @@
 //! The disk and the limits of the machine.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -44,14 +44,14 @@ pub fn space(directory: &Path) -> io::Result<Space> {
 /// When the file cannot be written.
 pub fn sync_time(directory: &Path) -> io::Result<Duration> {
     let path = directory.join(format!(".doctor-{}", process::id()));
-    let measured = measure(&path);
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+    let measured = measure(file);
     let removed = fs::remove_file(&path);
     let measured = measured?;
     removed.map(|()| measured)
 }
 
-fn measure(path: &Path) -> io::Result<Duration> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+fn measure(mut file: File) -> io::Result<Duration> {
     let mut times = Vec::with_capacity(SYNCS);
     for _ in 0..SYNCS {
         file.write_all(&PAGE)?;

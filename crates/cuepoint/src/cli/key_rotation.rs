@@ -24,7 +24,10 @@ pub(crate) fn run(
         KeyPurpose::Webhooks => settings.webhooks.keys.as_ref(),
     };
     let Some((source, path)) = source.and_then(|source| Some((source, source.file()?))) else {
-        bail!("{}: is required, since only keys in a file can be rotated", purpose.file_key());
+        let (file, text) = (purpose.file_key(), purpose.text_key());
+        bail!(
+            "{file}: is required, since only keys in a file can be rotated; move those of {text} to a file"
+        );
     };
     let report = keys::rotate_file(path, asked, clock, RandomSecrets::new()?);
     print(&report.context(source.name())?)

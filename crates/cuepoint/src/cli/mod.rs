@@ -231,7 +231,7 @@ enum KeysCommand {
         #[arg(long, value_enum)]
         algorithm: Option<KeyAlgorithm>,
         /// The delay before the new key signs or encrypts. Every server has to read it within that time.
-        #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
+        #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS, allow_negative_numbers = true,
             value_parser = clap::value_parser!(u32).range(0..=86_400))]
         signs_in: u32,
     },

@@ -176,6 +176,17 @@ fn bound_to(address: SocketAddr) -> io::Result<Socket> {
     Ok(socket)
 }
 
+/// The address under which this machine reaches a server that listens there.
+pub(crate) fn local_origin(host: &str, port: u16) -> String {
+    let host = match host {
+        "0.0.0.0" => "127.0.0.1".to_owned(),
+        "::" => "[::1]".to_owned(),
+        host if host.contains(':') => format!("[{host}]"),
+        host => host.to_owned(),
+    };
+    format!("http://{host}:{port}")
+}
+
 async fn bootstrap(service: &Service, operator: Bootstrap) -> anyhow::Result<()> {
     let made = service.use_cases.operators.bootstrap(operator.email, operator.password).await;
     let made = made.map_err(|error| match error {

@@ -1,5 +1,7 @@
 //! The signals that ask the process to stop.
 
+use std::future::pending;
+
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -7,6 +9,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    /// SIGHUP, which a service ignores if whoever starts it says so.
+    hangup: Option<Signal>,
 }
 
 impl Signals {
@@ -18,14 +22,31 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot handle SIGTERM")?,
             interrupt: signal(SignalKind::interrupt()).context("cannot handle SIGINT")?,
+            hangup: None,
         })
+    }
+
+    /// Starts catching the signals and the end of the terminal, for a command that leaves nothing behind.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    pub(crate) fn of_terminal() -> anyhow::Result<Self> {
+        let hangup = signal(SignalKind::hangup()).context("cannot handle SIGHUP")?;
+        Ok(Self { hangup: Some(hangup), ..Self::listen()? })
     }
 
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => drop(hangup.recv().await),
+                None => pending().await,
+            }
+        };
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            () = hangup => {}
         }
     }
 }

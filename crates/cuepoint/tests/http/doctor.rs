@@ -164,11 +164,27 @@ fn the_doctor_finds_faults_of_a_data_directory() {
     age(2);
     find("fail", "backup", "there is none");
     fs::write(&last, "2099-01-01T00:00:00Z\n").unwrap();
+    find("warn", "backup", "in the future");
+    age(-2);
+    fs::remove_file(&last).unwrap();
+    let backup = deployment.database.directory().with_file_name("another.db");
+    let (status, said) = deployment.database.run(&["backup", backup.to_str().unwrap()], &[]);
+    assert!(status.success(), "{said}");
 
     let no_directory = deployment.path("elsewhere");
     let elsewhere = [("storage.dir", no_directory.to_str().unwrap())];
     let found = deployment.found(&[], &elsewhere);
     assert!(found.iter().any(|line| line.starts_with("fail  storage.directory")), "{found:?}");
+    let file = deployment.path("file");
+    fs::write(&file, "").unwrap();
+    let found = deployment.found(&[], &[("storage.dir", file.to_str().unwrap())]);
+    assert!(found.iter().any(|line| line.contains("is not a directory")), "{found:?}");
+    let linked = deployment.path("linked");
+    fs::create_dir(&linked).unwrap();
+    set_mode(&linked, 0o700);
+    std::os::unix::fs::symlink(deployment.database.file(), linked.join("cuepoint.db")).unwrap();
+    let found = deployment.found(&[], &[("storage.dir", linked.to_str().unwrap())]);
+    assert!(found.iter().any(|line| line.contains("symbolic link")), "{found:?}");
 
     let other = [("wallet.currency", "EUR")];
     deployment.finds("fail", "storage.database", "wallet.currency", &[], &other);

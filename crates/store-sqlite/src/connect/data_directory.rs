@@ -31,7 +31,7 @@ pub(crate) const SHARED: u32 = 0o077;
 
 /// Another process uses the data directory.
 #[derive(Debug, Error)]
-#[error("the data directory {} is in use by {holder}", directory.display())]
+#[error("the data directory {} is in use by {holder}: stop that process first", directory.display())]
 pub(crate) struct InUse {
     directory: PathBuf,
     /// The process, as far as it is known.
@@ -191,7 +191,7 @@ fn changed_by_creation(path: &Path) -> Vec<PathBuf> {
 
 /// Refuses a database file that another path leads to as well: neither the lock nor the write-ahead log, which is
 /// found by the name of the file, would be shared with the users of that path.
-fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
+pub(crate) fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
     let found = match fs::symlink_metadata(database) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found.with_context(|| format!("the database file {} cannot be used", database.display()))?,
@@ -310,7 +310,8 @@ mod tests {
         let directory = TestDirectory::create();
         let first = DataDirectory::open(directory.path()).unwrap();
         let message = DataDirectory::open(directory.path()).unwrap_err().to_string();
-        assert!(message.ends_with(&format!("is in use by pid {}", process::id())), "{message}");
+        let expected = format!("is in use by pid {}: stop that process first", process::id());
+        assert!(message.ends_with(&expected), "{message}");
         drop(first);
         DataDirectory::open(directory.path()).unwrap();
     }

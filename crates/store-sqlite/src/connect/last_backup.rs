@@ -37,9 +37,26 @@ pub(crate) fn record(directory: &Path, at: Timestamp) -> anyhow::Result<()> {
 }
 
 fn write(path: &Path, line: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(path)?;
+    // Remains of a backup that was killed, and never the target of a link.
+    remove(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
     writeln!(file, "{line}")?;
     file.sync_all()
+}
+
+/// Forgets the last backup, because the data are other ones now.
+///
+/// # Errors
+/// When the file cannot be removed.
+pub(crate) fn forget(directory: &Path) -> io::Result<()> {
+    remove(&directory.join(LAST_BACKUP))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Reads the time of the last backup; `None` if there was none.
@@ -75,6 +92,16 @@ mod tests {
             assert_eq!(read(directory.path()).unwrap(), Some(at));
         }
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        // A link at the temporary name is replaced, and its target stays as it is.
+        let victim = directory.path().join("victim");
+        fs::write(&victim, "kept").unwrap();
+        let beside = with_ending(&directory.path().join(LAST_BACKUP), &format!(".{}", process::id()));
+        std::os::unix::fs::symlink(&victim, beside).unwrap();
+        record(directory.path(), Timestamp::EPOCH).unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "kept");
+        assert_eq!(read(directory.path()).unwrap(), Some(Timestamp::EPOCH));
+        forget(directory.path()).unwrap();
+        assert_eq!(read(directory.path()).unwrap(), None);
         fs::write(directory.path().join(LAST_BACKUP), "yesterday").unwrap();
         assert!(read(directory.path()).unwrap_err().to_string().contains("contains no time"));
     }

@@ -14,7 +14,7 @@ use time::Duration;
 use super::prepared_file::on_own_thread;
 use super::restore::ensure_own_schema;
 use crate::connect::connection::{Access, open};
-use crate::connect::data_directory::{SHARED, existing_database};
+use crate::connect::data_directory::{SHARED, ensure_not_linked, existing_database};
 use crate::connect::file_system::{FileSystem, type_of};
 use crate::connect::integrity::{CHECKED_AT_START, Check};
 use crate::connect::migrations::{self, MIGRATIONS};
@@ -29,6 +29,8 @@ const BACKUP: &str = "backup";
 
 /// The age from which a backup is overdue: the daily one, with two hours for a slow one.
 const BACKUP_WITHIN: Duration = Duration::hours(26);
+/// How far a clock may have been set back since the last backup.
+const CLOCK_TOLERANCE: Duration = Duration::minutes(1);
 
 /// Checks the data directory, its database, and the age of the last backup.
 pub(crate) async fn diagnose(
@@ -64,6 +66,13 @@ fn of_directory(directory: &Path) -> Diagnosis {
             return Diagnosis::fail(DIRECTORY, format!("{error:#}"), remedy);
         }
     };
+    if !metadata.is_dir() {
+        return Diagnosis::fail(
+            DIRECTORY,
+            format!("{shown} is not a directory"),
+            "set storage.dir to a directory",
+        );
+    }
     match kind.map(FileSystem::of_type) {
         Some(FileSystem::Network(name)) => {
             let found = format!("{shown} is on a network file system ({name})");
@@ -91,6 +100,7 @@ fn of_database(
 ) -> (Vec<Diagnosis>, Option<Timestamp>) {
     let opened = in_use::ensure_database(directory).and_then(|()| {
         let path = existing_database(directory)?;
+        ensure_not_linked(&path)?;
         application::ensure_no_backup(&path)?;
         let connection = open(&path, Access::Reader)?;
         Ok((path, connection))
@@ -165,6 +175,10 @@ fn of_backup(directory: &Path, created_at: Timestamp, now: Timestamp) -> Diagnos
         Ok(None) => Diagnosis::fail(BACKUP, "there is none", remedy),
         Ok(Some(at)) => {
             let age = now.since(at);
+            if age < -CLOCK_TOLERANCE {
+                let found = format!("the last one is of {}, in the future", at.to_utc());
+                return Diagnosis::warn(BACKUP, found, "check the clock of this machine, and make a backup");
+            }
             let found = format!("the last one is {} old", shown(age));
             if age > BACKUP_WITHIN {
                 Diagnosis::warn(BACKUP, found, remedy)

@@ -145,6 +145,7 @@ impl PreparedData for PreparedFile {
         if let Some(directory) = &self.directory {
             // First, because a failure would otherwise be reported although servers can use the database.
             in_use::record(directory.path())?;
+            last_backup::forget(directory.path()).context("the time of the last backup cannot be removed")?;
         }
         self.rename(&path)?;
         if let Some((directory, at)) = &self.copied

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, ensure};
 use clap::Args;
 
+use crate::cli::serve::local_origin;
 use crate::cli::signals::Signals;
 use crate::cli::{block_on, password, print};
 use crate::config::{Layers, Options};
@@ -82,11 +83,11 @@ where
     ensure!(!password.is_empty(), "no password was entered");
     let Output { text, note } = block_on(async {
         // A signal during the login takes effect after it, so that its session can be ended.
-        let mut signals = Signals::listen()?;
+        let mut signals = Signals::of_terminal()?;
         let session = ApiSession::begin(calls, &service.email, &password).await?;
         let done = tokio::select! {
             done = work(&session) => done,
-            () = signals.next() => Err(anyhow!("interrupted")),
+            () = signals.next() => Err(anyhow!("interrupted: if the command makes a change, it is unknown whether it was made")),
         };
         if let Err(error) = session.end().await {
             say(&format!("the session could not be ended: {error:#}"));
@@ -107,8 +108,7 @@ fn configured_url(options: Options) -> anyhow::Result<String> {
         return Ok(url);
     }
     ensure!(server.port != 0, "pass --url: server.public_url is not set, and server.port is 0");
-    let host = if server.host.contains(':') { format!("[{}]", server.host) } else { server.host };
-    Ok(format!("http://{host}:{}", server.port))
+    Ok(local_origin(&server.host, server.port))
 }
 
 /// Writes a line to standard error. A failure is ignored, because the exit status carries the result.

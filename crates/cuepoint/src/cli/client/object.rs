@@ -29,8 +29,10 @@ impl ApiObject {
 
     /// The object as received, except that invisible characters are escaped.
     pub(super) fn json(&self) -> String {
-        escaped(self.raw.get(), |letter| {
-            letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+        escaped(self.raw.get(), |letter| match letter {
+            // They stand only between tokens.
+            '\n' | '\r' | '\t' => " ".to_owned(),
+            letter => letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
         })
     }
 
@@ -123,6 +125,12 @@ mod tests {
             (shown.time("t"), shown.time("n")),
             (Some("2026-01-31T20:15:00Z".into()), Some("-".into()))
         );
+    }
+
+    #[test]
+    fn spaced_json_stays_json() {
+        let printed = object("{\n\t\"id\": 1\r\n}").json();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap()["id"], 1);
     }
 
     #[test]

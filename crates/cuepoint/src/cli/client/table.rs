@@ -48,11 +48,11 @@ fn aligned(rows: &[Vec<String>], is_right: &[bool]) -> String {
     let widths: Vec<usize> = (0..is_right.len()).map(width).collect();
     for row in rows {
         let cells = row.iter().zip(&widths).zip(is_right);
-        let padded = cells.map(
-            |((cell, width), is_right)| {
-                if *is_right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-            },
-        );
+        let padded = cells.map(|((cell, width), is_right)| {
+            // Not by the widths of formats, which end at 65 535.
+            let space = " ".repeat(width.saturating_sub(cell.chars().count()));
+            if *is_right { format!("{space}{cell}") } else { format!("{cell}{space}") }
+        });
         text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
     }
@@ -64,6 +64,13 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
+
+    #[test]
+    fn a_cell_of_any_width_is_shown() {
+        let rows = [vec!["a".repeat(70_000), "b".to_owned()], vec!["c".to_owned(), "d".to_owned()]];
+        let text = aligned(&rows, &[false, false]);
+        assert!(text.lines().all(|line| line.chars().count() == 70_003), "{}", text.len());
+    }
 
     const COLUMNS: &[TableColumn] = &[
         TableColumn::right("amount", |object| object.text("amount")),

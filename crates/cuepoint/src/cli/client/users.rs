@@ -97,7 +97,10 @@ impl UserArgument {
                 let email = email.as_str();
                 let query: String = byte_serialize(email.as_bytes()).collect();
                 let page = session.page(&format!("/operator/users?email={query}"), 1).await?;
-                let found = page.objects.into_iter().next();
+                let is_named = |user: &ApiObject| {
+                    user.value::<String>("email").is_some_and(|found| found.eq_ignore_ascii_case(email))
+                };
+                let found = page.objects.into_iter().find(is_named);
                 found.with_context(|| format!("no user has the e-mail address {email}"))
             }
         }
@@ -133,10 +136,11 @@ fn change(
     options: Options,
 ) -> anyhow::Result<()> {
     super::run(service, options, async |session: &ApiSession| {
-        let id: i64 = match user {
-            UserArgument::Id(id) => id.get(),
+        let id: UserId = match user {
+            UserArgument::Id(id) => *id,
             UserArgument::Email(_) => {
-                user.find(session).await?.value("id").context("the service shows no id of the user")?
+                let id = user.find(session).await?.value("id").and_then(UserId::new);
+                id.context("the service shows no id of the user")?
             }
         };
         let data = session.change(&format!("/operator/users/{id}/{change}"), reason).await;

@@ -164,8 +164,9 @@ async fn read(session: &ApiSession, query: &str, limit: usize) -> anyhow::Result
     let mut number: usize = 1;
     loop {
         let page = session.page(&path, number).await?;
+        let is_empty = page.objects.is_empty();
         found.extend(page.objects.into_iter().filter(|row| known.insert(row.value::<i64>("id"))));
-        if page.is_last || found.len() >= limit {
+        if page.is_last || is_empty || found.len() >= limit {
             return Ok((found, page.total));
         }
         number = number.saturating_add(1);

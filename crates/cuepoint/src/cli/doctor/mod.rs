@@ -1,5 +1,6 @@
 //! `cuepoint doctor`: checks a deployment, also while its server runs. It writes and removes one file in the data
-//! directory, to measure the disk, and changes nothing else.
+//! directory, to measure the disk. It changes nothing else, except that SQLite copies the log of a killed server into the
+//! database, as at the next start.
 
 mod configuration;
 mod echo;

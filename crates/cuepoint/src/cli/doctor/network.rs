@@ -48,7 +48,7 @@ pub(super) async fn server(settings: &Settings, echoes: Option<&EchoClient>) -> 
         }
         Err(_) => {}
     }
-    let answered = match (echoes, local_url(host, port)) {
+    let answered = match (echoes, Url::parse(&serve::local_origin(host, port)).ok()) {
         (Some(echoes), Some(url)) => echoes.ask(&url, EchoRequest::FirstEvent).await.ok().flatten(),
         _ => None,
     };
@@ -64,17 +64,6 @@ pub(super) async fn server(settings: &Settings, echoes: Option<&EchoClient>) -> 
             "stop that program, or set server.port to another port",
         )),
     }
-}
-
-/// The address of a server on this machine.
-fn local_url(host: &str, port: u16) -> Option<Url> {
-    let host = match host {
-        "0.0.0.0" => "127.0.0.1".to_owned(),
-        "::" => "[::1]".to_owned(),
-        host if host.contains(':') => format!("[{host}]"),
-        host => host.to_owned(),
-    };
-    Url::parse(&format!("http://{host}:{port}")).ok()
 }
 
 /// Checks the public address: its name, its certificate, and what its proxy passes on.
