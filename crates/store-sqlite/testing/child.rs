@@ -116,7 +116,8 @@ async fn small_disk(directory: &Path) {
     let store = open(directory).unwrap();
     fill(directory);
     let message = refusal(directory);
-    let holder = format!("{} is in use by pid {}", directory.display(), std::process::id());
+    let holder =
+        format!("{} is in use by pid {}: stop that process first", directory.display(), std::process::id());
     assert_eq!(message, format!("the data directory {holder}"));
     store.close().await;
     let message = refusal(directory);

@@ -20,8 +20,6 @@ use crate::security::random::RandomSecrets;
 /// When it cannot be read, or others may read it.
 pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
     let cannot = || format!("{} cannot be read", path.display());
-    // Before it is opened, because the opening of a pipe would wait for a writer.
-    ensure!(fs::metadata(path).with_context(cannot)?.is_file(), "{}: it is not a file", path.display());
     let file = File::open(path).with_context(cannot)?;
     let metadata = file.metadata().with_context(cannot)?;
     only_for_its_owner(&metadata).with_context(|| path.display().to_string())?;

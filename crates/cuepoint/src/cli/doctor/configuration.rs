@@ -86,6 +86,14 @@ const fn recovery(purpose: KeyPurpose) -> &'static str {
 }
 
 fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> Diagnosis {
+    // The opening of a pipe would wait for a writer.
+    if let Some(path) = source.file().filter(|path| path.exists() && !path.is_file()) {
+        return Diagnosis::fail(
+            check,
+            format!("{}: it is not a file", path.display()),
+            recovery(source.purpose),
+        );
+    }
     let (read, shown) = match &source.place {
         KeyPlace::Created(path) if matches!(path.try_exists(), Ok(false)) => {
             return Diagnosis::ok(check, format!("{}, which the first start creates", path.display()));
