@@ -2,14 +2,12 @@
 
 use std::sync::{PoisonError, RwLock};
 
+pub use cuepoint_domain::ports::CLOCK_TOLERANCE as TOLERANCE;
 use cuepoint_domain::ports::Clock;
 use cuepoint_domain::timestamp::Timestamp;
 use thiserror::Error;
 use time::{Duration, OffsetDateTime};
 use tokio::time::Instant;
-
-/// The tolerated difference between the clocks of two servers, or of a server and its database.
-pub const TOLERANCE: Duration = Duration::seconds(30);
 
 /// The metric of how far this server's clock is ahead of the storage clock, in seconds; negative if it is
 /// behind.

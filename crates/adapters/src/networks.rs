@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
+/// The header to which each proxy appends the address of its client.
+pub const FORWARDED_FOR: &str = "x-forwarded-for";
+
 /// A set of networks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Networks(Vec<IpNet>);

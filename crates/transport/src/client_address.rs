@@ -11,10 +11,8 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::user::session::ClientInfo;
 
 pub use cuepoint_adapters::networks::ClientAddress;
-use cuepoint_adapters::networks::Networks;
+use cuepoint_adapters::networks::{FORWARDED_FOR, Networks};
 
-/// The header to which each proxy appends the address of its client.
-const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Other headers that reveal a proxy.
 const TRACES: [&str; 3] = ["forwarded", "x-real-ip", "via"];
 /// The maximum stored length of a User-Agent, in characters.

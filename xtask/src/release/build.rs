@@ -145,7 +145,7 @@ pub(super) fn binary(source: &Source, toolchain: &Toolchain) -> anyhow::Result<P
         flags
     };
     let mut build = Command::new(tools::program(CARGO_AUDITABLE, &[])?);
-    // A developer's own profile would be in the program. `cargo` explains the other two.
+    // A developer's own profile would be in the program, and the variables of this program's own package would rebuild others.
     for prefix in ["CARGO_PROFILE_", "CARGO_PKG_", "CARGO_MANIFEST_"] {
         remove_variables(&mut build, prefix);
     }

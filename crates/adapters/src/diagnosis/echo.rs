@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::http_client::HttpClients;
+use crate::networks::FORWARDED_FOR;
 
 /// The path of the echo.
 pub const PATH: &str = "/health/echo";
@@ -80,7 +81,7 @@ async fn exchange(origin: &Url, nonce: &str, kind: EchoRequest) -> anyhow::Resul
         .header(header::USER_AGENT, concat!("cuepoint-doctor/", env!("CARGO_PKG_VERSION")))
         .header(NONCE, nonce);
     if let EchoRequest::FirstEventAs(address) = kind {
-        request = request.header("x-forwarded-for", address.to_string());
+        request = request.header(FORWARDED_FOR, address.to_string());
     }
     let request = request.body(Full::<Bytes>::default())?;
     let client = HttpClients::new(url.scheme() == "https")?.client(GaiResolver::new());

@@ -63,7 +63,7 @@ pub fn origin(written: &str) -> Option<String> {
     (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
 }
 
-/// Whether the URL leads to this machine, so that nobody else can read what is sent there.
+/// Whether the URL leads to this machine, so that no other machine can read what is sent there.
 #[must_use]
 pub fn is_on_this_machine(url: &Url) -> bool {
     match url.host() {

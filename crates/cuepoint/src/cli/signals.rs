@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// SIGHUP, which a service ignores if whoever starts it says so.
+    /// SIGHUP, which only commands on a terminal catch: `nohup` lets a service ignore it.
     hangup: Option<Signal>,
 }
 

@@ -42,7 +42,7 @@ pub use backend::{
     Backend, BackendError, Maintenance, OpenTransfers, Opening, PreparedData, RestoreSource, Restored,
 };
 pub use blocks::Blocks;
-pub use clock::Clock;
+pub use clock::{CLOCK_TOLERANCE, Clock};
 pub use diagnosis::{Diagnosis, Health, Thoroughness};
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use gigs::{GigRequests, Gigs};

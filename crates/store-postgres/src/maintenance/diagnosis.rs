@@ -2,7 +2,7 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::ports::Diagnosis;
+use cuepoint_domain::ports::{CLOCK_TOLERANCE, Diagnosis};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer, Text};
@@ -27,8 +27,7 @@ const CLOCK: &str = "clock";
 
 /// The first supported version.
 const OLDEST: i32 = 150_000;
-/// The differences of clocks at which servers refuse requests, and from which they approach that.
-const MAX_SKEW: Duration = Duration::seconds(30);
+/// The difference of clocks from which it approaches the tolerated one.
 const SKEW_WARNING: Duration = Duration::seconds(1);
 
 const SETTINGS: &str = "SELECT \
@@ -101,7 +100,7 @@ fn of_clock(node: Timestamp, now: Timestamp) -> Diagnosis {
     };
     let remedy = "synchronize the clocks of both machines, for example with chrony";
     match difference.abs() {
-        apart if apart > MAX_SKEW => Diagnosis::fail(CLOCK, found, remedy),
+        apart if apart > CLOCK_TOLERANCE => Diagnosis::fail(CLOCK, found, remedy),
         apart if apart > SKEW_WARNING => Diagnosis::warn(CLOCK, found, remedy),
         _ => Diagnosis::ok(CLOCK, found),
     }

@@ -147,6 +147,17 @@ pub(crate) fn ensure_writable(database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Removes a file, if it exists.
+///
+/// # Errors
+/// When it cannot be removed.
+pub(crate) fn remove_if_present(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// A path whose name is followed by an ending.
 pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut path = path.to_owned().into_os_string();

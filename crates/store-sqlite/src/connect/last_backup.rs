@@ -11,7 +11,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::data_directory::{FILE_MODE, with_ending};
+use super::data_directory::{FILE_MODE, remove_if_present, with_ending};
 
 /// The file. It holds one line, the time in RFC 3339.
 const LAST_BACKUP: &str = "last-backup";
@@ -38,7 +38,7 @@ pub(crate) fn record(directory: &Path, at: Timestamp) -> anyhow::Result<()> {
 
 fn write(path: &Path, line: &str) -> io::Result<()> {
     // Remains of a backup that was killed, and never the target of a link.
-    remove(path)?;
+    remove_if_present(path)?;
     let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
     writeln!(file, "{line}")?;
     file.sync_all()
@@ -49,14 +49,7 @@ fn write(path: &Path, line: &str) -> io::Result<()> {
 /// # Errors
 /// When the file cannot be removed.
 pub(crate) fn forget(directory: &Path) -> io::Result<()> {
-    remove(&directory.join(LAST_BACKUP))
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    remove_if_present(&directory.join(LAST_BACKUP))
 }
 
 /// Reads the time of the last backup; `None` if there was none.

@@ -30,7 +30,7 @@ const BACKUP: &str = "backup";
 /// The age from which a backup is overdue: the daily one, with two hours for a slow one.
 const BACKUP_WITHIN: Duration = Duration::hours(26);
 /// How far a clock may have been set back since the last backup.
-const CLOCK_TOLERANCE: Duration = Duration::minutes(1);
+const SET_BACK: Duration = Duration::minutes(1);
 
 /// Checks the data directory, its database, and the age of the last backup.
 pub(crate) async fn diagnose(
@@ -175,7 +175,7 @@ fn of_backup(directory: &Path, created_at: Timestamp, now: Timestamp) -> Diagnos
         Ok(None) => Diagnosis::fail(BACKUP, "there is none", remedy),
         Ok(Some(at)) => {
             let age = now.since(at);
-            if age < -CLOCK_TOLERANCE {
+            if age < -SET_BACK {
                 let found = format!("the last one is of {}, in the future", at.to_utc());
                 return Diagnosis::warn(BACKUP, found, "check the clock of this machine, and make a backup");
             }

@@ -22,7 +22,9 @@ use diesel::prelude::*;
 use tokio::sync::oneshot;
 
 use crate::connect::connection::{Access, open};
-use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
+use crate::connect::data_directory::{
+    COMPANIONS, DataDirectory, INCONSISTENT, remove_if_present, with_ending,
+};
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
 use crate::connect::{in_use, last_backup};
@@ -189,13 +191,7 @@ pub(super) fn check(path: &Path) -> anyhow::Result<()> {
 /// Removes a database file that no server uses, if it exists, with the files of SQLite beside it.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     let companions = COMPANIONS.iter().map(|ending| with_ending(path, ending));
-    for file in companions.chain([path.to_owned()]) {
-        match fs::remove_file(file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
+    companions.chain([path.to_owned()]).try_for_each(|file| remove_if_present(&file))
 }
 
 /// Refuses a path at which there is a file.

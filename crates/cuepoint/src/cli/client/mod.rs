@@ -18,6 +18,7 @@ use crate::cli::{block_on, password, print};
 use crate::config::{Layers, Options};
 use cuepoint_adapters::api_calls::ApiCalls;
 use cuepoint_adapters::observability::telemetry;
+use cuepoint_domain::text::Line;
 use object::ApiObject;
 use session::{ApiSession, NotNow};
 use table::TableColumn;
@@ -49,6 +50,16 @@ pub(super) struct ServiceArguments {
     /// Print JSON, as the API does.
     #[arg(long)]
     json: bool,
+}
+
+/// The reason of a change, and the service that makes it.
+#[derive(Args)]
+pub(super) struct ChangeArguments {
+    /// The reason, stored with the operator and the time.
+    #[arg(long, value_parser = Line::new)]
+    reason: Line,
+    #[command(flatten)]
+    service: ServiceArguments,
 }
 
 /// What a command prints.

@@ -1,9 +1,9 @@
 //! `cuepoint users`: shows, suspends and restores users.
 
 use anyhow::Context;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::text::Email;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::form_urlencoded::byte_serialize;
@@ -11,7 +11,7 @@ use url::form_urlencoded::byte_serialize;
 use super::object::ApiObject;
 use super::session::{ApiSession, expected};
 use super::table::TableColumn;
-use super::{AFTER_HELP, Output, ServiceArguments};
+use super::{AFTER_HELP, ChangeArguments, Output, ServiceArguments};
 use crate::config::Options;
 
 /// The fields of a user.
@@ -40,28 +40,20 @@ pub(in crate::cli) enum UsersCommand {
     },
     /// Suspend a user, and end all their sessions.
     #[command(after_help = AFTER_HELP)]
-    Suspend {
-        /// The id or the e-mail address of the user.
-        #[arg(value_parser = UserArgument::parse)]
-        user: UserArgument,
-        /// The reason, stored with the operator and the time.
-        #[arg(long, value_parser = Line::new)]
-        reason: Line,
-        #[command(flatten)]
-        service: ServiceArguments,
-    },
+    Suspend(UserToChange),
     /// Lift the suspension of a user.
     #[command(after_help = AFTER_HELP)]
-    Restore {
-        /// The id or the e-mail address of the user.
-        #[arg(value_parser = UserArgument::parse)]
-        user: UserArgument,
-        /// The reason, stored with the operator and the time.
-        #[arg(long, value_parser = Line::new)]
-        reason: Line,
-        #[command(flatten)]
-        service: ServiceArguments,
-    },
+    Restore(UserToChange),
+}
+
+/// A user to change.
+#[derive(Args)]
+pub(in crate::cli) struct UserToChange {
+    /// The id or the e-mail address of the user.
+    #[arg(value_parser = UserArgument::parse)]
+    user: UserArgument,
+    #[command(flatten)]
+    change: ChangeArguments,
 }
 
 /// A user on the command line.
@@ -118,23 +110,14 @@ pub(in crate::cli) fn run(command: UsersCommand, options: Options) -> anyhow::Re
                 Ok(Output::of(&user.find(session).await?, FIELDS, service.json))
             })
         }
-        UsersCommand::Suspend { user, reason, service } => {
-            change(&user, "suspend", &reason, &service, options)
-        }
-        UsersCommand::Restore { user, reason, service } => {
-            change(&user, "restore", &reason, &service, options)
-        }
+        UsersCommand::Suspend(asked) => change(&asked, "suspend", options),
+        UsersCommand::Restore(asked) => change(&asked, "restore", options),
     }
 }
 
 /// Changes the status of a user, by the last part of the operation's path.
-fn change(
-    user: &UserArgument,
-    change: &str,
-    reason: &Line,
-    service: &ServiceArguments,
-    options: Options,
-) -> anyhow::Result<()> {
+fn change(asked: &UserToChange, change: &str, options: Options) -> anyhow::Result<()> {
+    let UserToChange { user, change: ChangeArguments { reason, service } } = asked;
     super::run(service, options, async |session: &ApiSession| {
         let id: UserId = match user {
             UserArgument::Id(id) => *id,

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 
 use anyhow::Context;
-use clap::Subcommand;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Subcommand};
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 
 use super::object::ApiObject;
 use super::session::ApiSession;
 use super::table::{self, TableColumn};
-use super::{AFTER_HELP, Output, ServiceArguments};
+use super::{AFTER_HELP, ChangeArguments, Output, ServiceArguments};
 use crate::config::Options;
 
 /// The maximum number of withdrawals that a command reads: 50 pages, which fit into the quota of a minute.
@@ -80,28 +79,20 @@ pub(in crate::cli) enum WithdrawalsCommand {
     },
     /// Approve a pending withdrawal, or give the first of two approvals.
     #[command(after_help = AFTER_HELP)]
-    Approve {
-        /// The id of the withdrawal.
-        #[arg(value_parser = id)]
-        id: WithdrawalId,
-        /// The reason, stored with the operator and the time.
-        #[arg(long, value_parser = Line::new)]
-        reason: Line,
-        #[command(flatten)]
-        service: ServiceArguments,
-    },
+    Approve(WithdrawalToChange),
     /// Reject a pending or approved withdrawal, and release its amount.
     #[command(after_help = AFTER_HELP)]
-    Reject {
-        /// The id of the withdrawal.
-        #[arg(value_parser = id)]
-        id: WithdrawalId,
-        /// The reason, stored with the operator and the time.
-        #[arg(long, value_parser = Line::new)]
-        reason: Line,
-        #[command(flatten)]
-        service: ServiceArguments,
-    },
+    Reject(WithdrawalToChange),
+}
+
+/// A withdrawal to change.
+#[derive(Args)]
+pub(in crate::cli) struct WithdrawalToChange {
+    /// The id of the withdrawal.
+    #[arg(value_parser = id)]
+    id: WithdrawalId,
+    #[command(flatten)]
+    change: ChangeArguments,
 }
 
 /// The names of the statuses, each with its meaning.
@@ -147,12 +138,8 @@ pub(in crate::cli) fn run(command: WithdrawalsCommand, options: Options) -> anyh
                 Ok(Output::of(&withdrawal, FIELDS, service.json))
             })
         }
-        WithdrawalsCommand::Approve { id, reason, service } => {
-            change(id, "approve", &reason, &service, options)
-        }
-        WithdrawalsCommand::Reject { id, reason, service } => {
-            change(id, "reject", &reason, &service, options)
-        }
+        WithdrawalsCommand::Approve(asked) => change(&asked, "approve", options),
+        WithdrawalsCommand::Reject(asked) => change(&asked, "reject", options),
     }
 }
 
@@ -195,13 +182,8 @@ async fn list(
 }
 
 /// Moves a withdrawal, by the last part of the operation's path.
-fn change(
-    id: WithdrawalId,
-    change: &str,
-    reason: &Line,
-    service: &ServiceArguments,
-    options: Options,
-) -> anyhow::Result<()> {
+fn change(asked: &WithdrawalToChange, change: &str, options: Options) -> anyhow::Result<()> {
+    let WithdrawalToChange { id, change: ChangeArguments { reason, service } } = asked;
     super::run(service, options, async |session: &ApiSession| {
         let data = session.change(&format!("/operator/withdrawals/{id}/{change}"), reason).await;
         let changed = ApiObject::new(data.with_context(|| format!("withdrawal {id}"))?)?;

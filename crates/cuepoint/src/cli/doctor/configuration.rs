@@ -51,16 +51,23 @@ pub(super) fn check(settings: &Settings) -> Vec<Diagnosis> {
     found
 }
 
+/// The results of both key files, and the signing keys if they can be read.
+pub(super) struct CheckedKeys {
+    pub(super) found: [Diagnosis; 2],
+    pub(super) signing: Option<KeysInForce>,
+}
+
 /// Checks both key files.
-pub(super) fn keys(settings: &Settings, now: Timestamp) -> [Diagnosis; 2] {
-    let (signing, webhooks) = (settings.auth.signing_keys.as_ref(), settings.webhooks.keys.as_ref());
+pub(super) fn keys(settings: &Settings, now: Timestamp) -> CheckedKeys {
     let is_production = settings.environment == DeploymentEnvironment::Production;
-    let of = |check, purpose: KeyPurpose, source| match source {
+    let of = |check, purpose: KeyPurpose, source: Option<&KeySource>| match source {
         Some(source) => of_source(check, source, now),
-        None if is_production => Diagnosis::fail(check, purpose.required(), creation(purpose)),
-        None => Diagnosis::ok(check, "in memory, and new at each start"),
+        None if is_production => (Diagnosis::fail(check, purpose.required(), creation(purpose)), None),
+        None => (Diagnosis::ok(check, "in memory, and new at each start"), None),
     };
-    [of(SIGNING_KEYS, KeyPurpose::Signing, signing), of(WEBHOOK_KEYS, KeyPurpose::Webhooks, webhooks)]
+    let (signing, keys) = of(SIGNING_KEYS, KeyPurpose::Signing, settings.auth.signing_keys.as_ref());
+    let (webhooks, _) = of(WEBHOOK_KEYS, KeyPurpose::Webhooks, settings.webhooks.keys.as_ref());
+    CheckedKeys { found: [signing, webhooks], signing: keys }
 }
 
 /// How keys that are not configured are created.
@@ -85,38 +92,34 @@ const fn recovery(purpose: KeyPurpose) -> &'static str {
     }
 }
 
-fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> Diagnosis {
+fn of_source(check: &'static str, source: &KeySource, now: Timestamp) -> (Diagnosis, Option<KeysInForce>) {
+    let unusable = |found: String| (Diagnosis::fail(check, found, recovery(source.purpose)), None);
     // The opening of a pipe would wait for a writer.
     if let Some(path) = source.file().filter(|path| path.exists() && !path.is_file()) {
-        return Diagnosis::fail(
-            check,
-            format!("{}: it is not a file", path.display()),
-            recovery(source.purpose),
-        );
+        return unusable(format!("{}: it is not a file", path.display()));
     }
     let (read, shown) = match &source.place {
         KeyPlace::Created(path) if matches!(path.try_exists(), Ok(false)) => {
-            return Diagnosis::ok(check, format!("{}, which the first start creates", path.display()));
+            let found = format!("{}, which the first start creates", path.display());
+            return (Diagnosis::ok(check, found), None);
         }
         KeyPlace::File(path) | KeyPlace::Created(path) => {
             (KeysInForce::read(path, now), path.display().to_string())
         }
         KeyPlace::Text(text) => (KeysInForce::parse(text, now), source.name().to_owned()),
     };
-    let ring = match read {
-        Ok(keys) => keys.ring(),
-        Err(error) => {
-            return Diagnosis::fail(check, format!("{error:#}"), recovery(source.purpose));
-        }
+    let keys = match read {
+        Ok(keys) => keys,
+        Err(error) => return unusable(format!("{error:#}")),
     };
-    let age = ring.signing(now).and_then(|key| key.signs_since()).map(|since| now.since(since));
+    let age = keys.ring().signing(now).and_then(|key| key.signs_since()).map(|since| now.since(since));
     let days = age.map(|age| format!(", {} days old", age.whole_days())).unwrap_or_default();
-    match age {
-        Some(age) if source.purpose == KeyPurpose::Signing && age > OLD => Diagnosis::warn(
-            check,
-            format!("{shown}{days}"),
-            "run `cuepoint keys rotate`: no user is logged out",
-        ),
-        _ => Diagnosis::ok(check, format!("{shown}{days}")),
-    }
+    let found = format!("{shown}{days}");
+    let is_old = source.purpose == KeyPurpose::Signing && age.is_some_and(|age| age > OLD);
+    let diagnosis = if is_old {
+        Diagnosis::warn(check, found, "run `cuepoint keys rotate`: no user is logged out")
+    } else {
+        Diagnosis::ok(check, found)
+    };
+    (diagnosis, Some(keys))
 }

@@ -16,6 +16,7 @@ use crate::composition;
 use crate::config::{Layers, Options, Settings};
 use cuepoint_adapters::clock::SystemClock;
 use cuepoint_adapters::observability::telemetry;
+use echo::EchoClient;
 use report::DoctorReport;
 
 /// Help on the exit status.
@@ -53,14 +54,15 @@ fn settings(options: Options) -> anyhow::Result<Settings> {
 async fn check(settings: &Settings, is_full: bool, report: &mut DoctorReport) -> anyhow::Result<()> {
     let now = || SystemClock.now();
     report.extend(configuration::check(settings))?;
-    report.extend(configuration::keys(settings, now()))?;
+    let keys = configuration::keys(settings, now());
+    report.extend(keys.found)?;
     let backend = composition::backend(settings);
     let thoroughness = if is_full { Thoroughness::Full } else { Thoroughness::Usual };
     report.extend(backend.diagnose(thoroughness, now()).await)?;
     if let Some(directory) = backend.data_directory() {
         report.extend(machine::disk(&directory))?;
     }
-    let echoes = echo::EchoClient::new(settings, now());
+    let echoes = keys.signing.and_then(|keys| EchoClient::new(keys, now()));
     let server = network::server(settings, echoes.as_ref()).await;
     report.extend(machine::limits(settings, server.open_files))?;
     report.extend(server.found)?;
@@ -80,7 +82,7 @@ async fn ledger(settings: &Settings) -> Diagnosis {
         Ok((_, Some(finding))) => Diagnosis::fail(
             CHECK,
             finding.to_string(),
-            "stop the server, and restore a backup whose audit is consistent",
+            "stop the server, and restore a backup with a consistent ledger",
         ),
         Err(error) => Diagnosis::fail(
             CHECK,
