@@ -6,15 +6,15 @@ use cuepoint_adapters::security::personal_tokens::{KnownToken, PersonalRefusal, 
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
 use cuepoint_domain::ids::SessionId;
-use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::personal_token::PersonalToken;
-use cuepoint_transport::client_address::{client, client_address};
+use cuepoint_transport::client_address::client;
 use cuepoint_transport::observe;
 use cuepoint_transport::rate_limits::Class;
+use cuepoint_transport::request_limits::RequestLimits;
 
-use crate::call::{self, AuthorizedUntil};
+use crate::call::AuthorizedUntil;
 use crate::declaration::Declaration;
 use crate::reliance::ensure_reliable;
 use crate::state::ApiState;
@@ -36,11 +36,12 @@ pub(crate) async fn admit(
         ensure_reliable(operation, api)?;
         return Ok(principal);
     }
+    let limits = RequestLimits::new(&api.limits, request);
     let principal = match authenticate(api, request) {
         Ok(principal) => principal,
         // Expired tokens of a venue must not use up the quota of its address.
         Err(Rejected { error, session: Some(session) }) => {
-            call::note(api.limits.admit_session(session), request)?;
+            limits.count_session(session).map_err(ApiError::rate_limited)?;
             return Err(error);
         }
         Err(Rejected { error, session: None }) => {
@@ -50,14 +51,14 @@ pub(crate) async fn admit(
     };
     observe::authenticated(request, principal.user);
     if let Err(denied) = principal.has_role_for(action) {
-        call::note(api.limits.admit_session(principal.session), request)?;
+        limits.count_session(principal.session).map_err(ApiError::rate_limited)?;
         if !action.is_for_staff() {
             return Err(denied.into());
         }
         record_denied(operation, api, &principal, request).await;
         return Err(for_staff(action));
     }
-    call::note(api.limits.admit_principal(operation.class, &principal), request)?;
+    limits.count_principal(operation.class, &principal).map_err(ApiError::rate_limited)?;
     ensure_reliable(operation, api)?;
     Ok(principal)
 }
@@ -88,12 +89,7 @@ fn for_staff(action: Action) -> ApiError {
 pub(crate) fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
     // The token of a refresh is not known yet.
     let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
-    call::note(api.limits.admit_network(class, network(request)), request)
-}
-
-/// The client's network.
-fn network(request: &HttpRequest) -> Option<ClientNetwork> {
-    client_address(request).address.map(ClientNetwork::of)
+    RequestLimits::new(&api.limits, request).count(class).map_err(ApiError::rate_limited)
 }
 
 /// The principal of the access token with their current role.
@@ -139,7 +135,8 @@ async fn admit_program(
 ) -> Result<Principal, ApiError> {
     let Authentication { personal_tokens, revocations, clock, store, .. } = &api.service.authentication;
     let (epoch, now) = (revocations.epoch(), clock.now());
-    let count_token = |id| call::note(api.limits.admit_session(id), request);
+    let limits = RequestLimits::new(&api.limits, request);
+    let count_token = |id| limits.count_session(id).map_err(ApiError::rate_limited);
     let read = || personal_tokens.read(&**store, token, epoch, now);
     // Counted before the store is read, to limit the reads.
     let kept = match personal_tokens.known(token, epoch, now) {
@@ -153,8 +150,7 @@ async fn admit_program(
         }
         KnownToken::Unknown => {
             let found = if PersonalToken::is_well_formed(token) {
-                let admitted = api.limits.admit_network(Class::RefreshLookups, network(request));
-                admitted.map_err(ApiError::rate_limited)?;
+                limits.count_look_up().map_err(ApiError::rate_limited)?;
                 read().await
             } else {
                 Err(PersonalRefusal::Unknown)

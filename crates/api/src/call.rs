@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_domain::application::{ClientContext, CommandError, Context, Failure, UseCases};
+use cuepoint_domain::application::{ClientContext, CommandError, Context, UseCases};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{IdempotencyKey, Position};
 use cuepoint_domain::page::Rows;
@@ -35,8 +35,8 @@ use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_transport::client_address;
 use cuepoint_transport::connections::Connection;
 use cuepoint_transport::deadline::RequestDeadline;
-use cuepoint_transport::rate_limits::Quota;
-use cuepoint_transport::rate_limits::{Admitted, Class, LoginAttempt, LoginLimitRefusal};
+use cuepoint_transport::rate_limits::{Class, LoginAttempt};
+use cuepoint_transport::request_limits::RequestLimits;
 use cuepoint_views::user_names::UserNames;
 use cuepoint_views::wire::json::Object;
 use cuepoint_views::wire::write_json::WriteJson;
@@ -221,59 +221,30 @@ impl ApiCall {
         self.api.service.authentication.timer.deadline(self.deadline.for_waits())
     }
 
-    /// Counts a login with this address as failed, whether or not a user has the address. A
-    /// successful login is refunded to the limits.
+    /// The rate limits of this request.
+    #[must_use]
+    pub fn limits(&self) -> RequestLimits<'_> {
+        RequestLimits::new(&self.api.limits, &self.request)
+    }
+
+    /// Counts a login, as [`RequestLimits::admit_login`].
     ///
     /// # Errors
     /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
     /// user recently logged in from this one, or if too many passwords from this network are waiting.
     /// [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
-        self.ensure_hashable()?;
-        let name = folded(email);
-        let network = self.client().network();
-        match self.api.limits.try_login(&name, network) {
-            Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
-            Err(LoginLimitRefusal::Email(quota, attempt)) => {
-                let known = self.use_cases().sign_ins.knows_network(&name, network).await;
-                if matches!(known, Ok(true)) {
-                    return Ok(*attempt);
-                }
-                self.api.limits.give_back(*attempt);
-                known?;
-                Err(ApiError::rate_limited(quota))
-            }
-        }
+        let sign_ins = &self.use_cases().sign_ins;
+        let is_known = async |name: &str, network| sign_ins.knows_network(name, network).await;
+        Ok(self.limits().admit_login(&self.api.password_queue, email, is_known).await?)
     }
 
-    /// Counts a registration or a claim with this address as a failed login until the address is found free. Failures
-    /// from other networks do not count, so that strangers cannot block a registration.
+    /// Counts a registration or a claim, as [`RequestLimits::admit_registration`].
     ///
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
-        self.ensure_hashable()?;
-        match self.api.limits.try_login(&email.folded(), self.client().network()) {
-            Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Email(_, attempt)) => Ok(*attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
-        }
-    }
-
-    /// Ends the request if its password could not even wait to be hashed. Nothing was read yet, so it does not
-    /// count.
-    fn ensure_hashable(&self) -> Result<(), ApiError> {
-        self.api.password_queue.ensure_room(self.client().network()).map_err(|error| {
-            self.refund();
-            error.into()
-        })
-    }
-
-    /// The refusal of a login for which nothing was read, so that it does not count.
-    fn refused_for_network(&self, quota: Quota) -> ApiError {
-        self.refund();
-        ApiError::rate_limited(quota)
+        Ok(self.limits().admit_registration(&self.api.password_queue, email)?)
     }
 
     /// The body. An invalid one counts as [`Class::Public`] instead, since it would use up what an address has for
@@ -283,21 +254,12 @@ impl ApiCall {
     /// As [`ApiCall::body`], and [`Code::RateLimited`].
     pub fn counted_body<B: RequestBody>(&self) -> Result<B, ApiError> {
         self.body().or_else(|error| {
-            self.refund();
-            note(self.api.limits.admit_network(Class::Public, self.client().network()), &self.request)?;
+            self.limits().count_for_network_instead(Class::Public).map_err(ApiError::rate_limited)?;
             Err(error)
         })
     }
 
-    /// Gives the count of this request back if its password could not even wait to be hashed.
-    pub fn refund_unhashed<T, R>(&self, outcome: &Result<T, CommandError<R>>) {
-        if is_unhashed(outcome) {
-            self.refund();
-        }
-    }
-
-    /// Does work with a password that the principal presents, which counts as an attempt to guess it unless it could
-    /// not even wait to be hashed.
+    /// Does work with a password that the principal presents, as [`RequestLimits::with_password`].
     ///
     /// # Errors
     /// [`Code::RateLimited`], and the error of the work.
@@ -309,56 +271,8 @@ impl ApiCall {
     where
         ApiError: From<CommandError<R>>,
     {
-        let admitted = self.api.limits.admit_principal(Class::Guess, principal);
-        let admitted = admitted.map_err(ApiError::rate_limited)?;
-        let outcome = work.await;
-        if let Some(admitted) = admitted.filter(|_| is_unhashed(&outcome)) {
-            self.api.limits.refund(admitted);
-            self.refund();
-        }
-        Ok(outcome?)
-    }
-
-    fn refund(&self) {
-        let admitted = self.request.extensions_mut().remove::<Admitted>();
-        if let Some(admitted) = admitted {
-            self.api.limits.refund(admitted);
-        }
-    }
-
-    /// Counts the exchange of a refresh token of this session, or of an unknown token.
-    ///
-    /// # Errors
-    /// [`Code::RateLimited`].
-    pub fn count_refresh(&self, session: Option<SessionId>) -> Result<(), ApiError> {
-        note(self.api.limits.admit_refresh(session, self.client().network()), &self.request)
-    }
-
-    /// Counts a request of a guest account for the client address instead: further accounts cost nothing, so that a
-    /// count of the account would limit nothing.
-    ///
-    /// # Errors
-    /// [`Code::RateLimited`].
-    pub fn count_for_address_instead(&self, class: Class) -> Result<(), ApiError> {
-        self.refund();
-        note(self.api.limits.admit_network(class, self.client().network()), &self.request)
-    }
-
-    /// Counts a new music request of a guest account for the client address too: further accounts cost nothing.
-    ///
-    /// # Errors
-    /// [`Code::RateLimited`].
-    pub fn count_guest_request(&self, principal: &Principal) -> Result<Option<Admitted>, ApiError> {
-        if !principal.is_guest_account() {
-            return Ok(None);
-        }
-        let admitted = self.api.limits.admit_network(Class::GuestRequests, self.client().network());
-        admitted.map_err(ApiError::rate_limited)
-    }
-
-    /// Gives back what was counted beside the request.
-    pub fn give_back(&self, counted: Option<Admitted>) {
-        counted.into_iter().for_each(|admitted| self.api.limits.refund(admitted));
+        let outcome = self.limits().with_password(principal, work).await;
+        Ok(outcome.map_err(ApiError::rate_limited)??)
     }
 
     /// The names of these users, for staff; nobody needs a permission for none.
@@ -395,25 +309,9 @@ impl ApiCall {
     }
 }
 
-/// Whether a password could not even wait to be hashed.
-const fn is_unhashed<T, R>(outcome: &Result<T, CommandError<R>>) -> bool {
-    matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_))))
-}
-
 /// The time until which the personal access token of a request authorizes a stream, as an extension of the request.
 #[derive(Clone, Copy)]
 pub(super) struct AuthorizedUntil(pub(super) Timestamp);
-
-/// Keeps the admission of a request for the headers of its response.
-///
-/// # Errors
-/// [`Code::RateLimited`].
-pub(super) fn note(admitted: Result<Option<Admitted>, Quota>, request: &HttpRequest) -> Result<(), ApiError> {
-    if let Some(admitted) = admitted.map_err(ApiError::rate_limited)? {
-        request.extensions_mut().insert(admitted);
-    }
-    Ok(())
-}
 
 /// The input of a command that takes none.
 ///
@@ -421,11 +319,6 @@ pub(super) fn note(admitted: Result<Option<Admitted>, Quota>, request: &HttpRequ
 /// None.
 pub(crate) const fn no_input() -> Result<(), ApiError> {
     Ok(())
-}
-
-/// The case-folded e-mail address by which logins are compared, valid or not.
-fn folded(email: &str) -> String {
-    Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded())
 }
 
 /// The answer with a page of these rows.

@@ -1,6 +1,6 @@
 //! The HTTP API: its operations, their checks, and the JSON that they read and write.
 //!
-//! Reading order, along a request: [`routes`] (the router) with `path_tree`, `pipeline` (the checks of a request, in
+//! Reading order, along a request: [`routes`] (the router), `pipeline` (the checks of a request, in
 //! order) with `admission` (tokens and quotas) and `reliance`, [`endpoint`] and [`declaration`] (the parts of an operation),
 //! `call` and `command_call` (the handler's view of a request), [`operations`] (the operations by subject, with their
 //! handlers), `mapping` (domain errors as API errors), [`wire`] (the format), [`openapi`] (the document). What happens to
@@ -15,7 +15,6 @@ pub mod endpoint;
 mod mapping;
 pub mod openapi;
 pub mod operations;
-mod path_tree;
 mod pipeline;
 mod reliance;
 pub mod routes;

@@ -8,14 +8,13 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::header;
 use actix_web::http::{Method, StatusCode};
-use actix_web::web::{Bytes, BytesMut, Payload};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
+use actix_web::web::{Bytes, Payload};
+use actix_web::{HttpRequest, HttpResponse, rt};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::Clock as _;
-use futures_util::StreamExt as _;
 
 use crate::admission::{admit, count};
 use crate::call::ApiCall;
@@ -31,12 +30,10 @@ use crate::wire::validation_texts::Errors;
 use cuepoint_adapters::observability::logged_request::in_current_request;
 use cuepoint_adapters::signed_messages::SignedMessage;
 use cuepoint_transport::deadline::RequestDeadline;
-use cuepoint_transport::rate_limits::{Admitted, Class};
-use cuepoint_transport::request_gate::wants_web_socket;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_transport::request_body::{self, BodyRefusal};
+use cuepoint_transport::request_limits::RequestLimits;
 use cuepoint_views::wire::json::{BodyError, Object};
-
-/// The largest body, in bytes.
-const MAX_BODY: usize = 64 * 1024;
 
 /// Takes a call, with the id in its path, through all checks to its handler.
 ///
@@ -55,10 +52,7 @@ pub(crate) async fn answer(
         Err(error) => error.code.status() != StatusCode::UNPROCESSABLE_ENTITY,
     };
     if !is_accepted {
-        let admitted = request.extensions().get::<Admitted>().copied();
-        if let Some(admitted) = admitted {
-            request.extensions_mut().insert(api.limits.count_as_other(admitted));
-        }
+        RequestLimits::new(&api.limits, request).count_as_not_accepted();
     }
     answer
 }
@@ -195,8 +189,15 @@ async fn receive(
     request: &HttpRequest,
     payload: Payload,
 ) -> Result<Bytes, ApiError> {
-    let body = tokio::time::timeout(api.settings.body_timeout, read(operation.body.takes, request, payload));
-    body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long to arrive."))?
+    if operation.body.takes == Body::None {
+        return Ok(Bytes::new());
+    }
+    let body = request_body::receive(request, payload, api.settings.body_timeout).await;
+    body.map_err(|refusal| match refusal {
+        BodyRefusal::TooLarge => Code::PayloadTooLarge.into(),
+        BodyRefusal::TooSlow => ApiError::saying(Code::BadRequest, "The body took too long to arrive."),
+        BodyRefusal::Broken(why) => ApiError::caused(Code::BadRequest, why),
+    })
 }
 
 /// The complete body, once the provider's signature of it is verified.
@@ -225,36 +226,6 @@ fn verify(by: Provider, api: &ApiState, signature: &Signature<'_>, body: &[u8]) 
     let message = SignedMessage { id, timestamp, signatures, body };
     let sent = secrets.verify(message, api.service.authentication.clock.now());
     sent.then_some(()).ok_or_else(|| Code::InvalidSignature.into())
-}
-
-/// Reads the body up to the size limit. A declared length over the limit is rejected before any byte is read.
-async fn read(takes: Body, request: &HttpRequest, mut payload: Payload) -> Result<Bytes, ApiError> {
-    if takes == Body::None {
-        return Ok(Bytes::new());
-    }
-    let declared = declared_length(request.headers());
-    if declared.is_some_and(|length| length > MAX_BODY) {
-        return Err(Code::PayloadTooLarge.into());
-    }
-    let ends_at = wants_web_socket(request.headers()).then(|| declared.unwrap_or(0));
-    let mut body = BytesMut::new();
-    while ends_at.is_none_or(|end| body.len() < end)
-        && let Some(chunk) = payload.next().await
-    {
-        let chunk = chunk.map_err(|error| ApiError::caused(Code::BadRequest, error.to_string()))?;
-        if body.len().saturating_add(chunk.len()) > MAX_BODY {
-            return Err(Code::PayloadTooLarge.into());
-        }
-        body.extend_from_slice(&chunk);
-    }
-    body.truncate(ends_at.unwrap_or(MAX_BODY));
-    Ok(body.freeze())
-}
-
-/// The declared length of the body.
-fn declared_length(headers: &HeaderMap) -> Option<usize> {
-    let length: u64 = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
-    Some(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
 /// Parses the body as an object; an optional body that is missing is an empty object.

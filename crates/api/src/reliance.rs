@@ -1,6 +1,8 @@
 //! Refusal of calls while this server's revocation list or clock is unreliable.
 
 use actix_web::http::Method;
+use cuepoint_adapters::security::reliance::Reliance;
+use cuepoint_domain::ports::Unavailable;
 
 use crate::declaration::Declaration;
 use crate::endpoint::Endpoint;
@@ -14,18 +16,14 @@ use crate::wire::error::ApiError;
 /// [`Code::Unavailable`](crate::wire::error::Code::Unavailable).
 pub(crate) fn ensure_reliable(operation: &Declaration, api: &ApiState) -> Result<(), ApiError> {
     let changes = operation.method != Method::GET;
-    let (relies_on_list, relies_on_clock) = match &operation.run {
-        Endpoint::Plain(_) | Endpoint::Open(_) | Endpoint::OpenKeyed(_) => (false, false),
-        Endpoint::Provider(..) => (false, changes),
+    let reliance = match &operation.run {
+        Endpoint::Plain(_) | Endpoint::Open(_) | Endpoint::OpenKeyed(_) => Reliance::NOTHING,
+        Endpoint::Provider(..) if changes => Reliance::CLOCK,
+        Endpoint::Provider(..) => Reliance::NOTHING,
         Endpoint::Optional(action, _) | Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
-            (changes || action.is_for_staff(), changes)
+            Reliance::of(*action, changes)
         }
     };
-    if relies_on_list {
-        api.service.authentication.revocations.ensure_current().map_err(ApiError::unreliable)?;
-    }
-    if relies_on_clock {
-        api.service.authentication.clock.ensure_agreed().map_err(ApiError::unreliable)?;
-    }
-    Ok(())
+    let reliable = api.service.authentication.ensure_reliable(reliance);
+    reliable.map_err(|Unavailable(cause)| ApiError::unreliable(cause))
 }

@@ -10,13 +10,13 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use crate::declaration::Declaration;
 use crate::endpoint::Exposure;
 use crate::operations;
-use crate::path_tree::PathTree;
 use crate::pipeline;
 use crate::state::{ApiState, Reachable};
 use crate::wire::envelope;
 use crate::wire::error::{ApiError, Code};
 use cuepoint_transport::client_address::client_address;
 use cuepoint_transport::observe::{self, request_id};
+use cuepoint_transport::path_tree::PathTree;
 use cuepoint_transport::rate_limits::Admitted;
 
 /// Passes every request to the operation of its path and method. The web server's own router stays empty, because it

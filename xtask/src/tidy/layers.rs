@@ -84,7 +84,7 @@ const CRATES: &[CrateLayers] = &[
             &["wire", "state"],
             &["mapping", "call", "command_call", "endpoint", "reliance", "declaration", "admission"],
             &["operations"],
-            &["openapi", "path_tree", "pipeline", "routes"],
+            &["openapi", "pipeline", "routes"],
             &[""],
         ],
         exceptions: &[],

@@ -8,6 +8,7 @@ pub mod password_queue;
 pub mod passwords;
 pub mod personal_tokens;
 pub mod random;
+pub mod reliance;
 pub mod revocations;
 pub mod sealing;
 pub mod secrets;

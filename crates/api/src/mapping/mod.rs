@@ -19,6 +19,7 @@ use crate::wire::error::{ApiError, Code};
 use cuepoint_adapters::security::personal_tokens::PersonalRefusal;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_transport::rate_limits::Quota;
+use cuepoint_transport::request_limits::{AttemptRefusal, CodeRefusal};
 
 /// The longest time in seconds that a password waits to be hashed.
 const SECONDS_OF_WAITING: u32 = 3;
@@ -154,6 +155,26 @@ impl From<Revocation> for ApiError {
         match revocation {
             Revocation::SessionEnded => Code::SessionEnded.into(),
             Revocation::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<AttemptRefusal> for ApiError {
+    fn from(refusal: AttemptRefusal) -> Self {
+        match refusal {
+            AttemptRefusal::Quota(quota) => Self::rate_limited(quota),
+            AttemptRefusal::Queue(error) => error.into(),
+            AttemptRefusal::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<CodeRefusal<Self>> for ApiError {
+    fn from(refusal: CodeRefusal<Self>) -> Self {
+        match refusal {
+            CodeRefusal::Quota(quota) => Self::rate_limited(quota),
+            CodeRefusal::Unknown => Code::NotFound.into(),
+            CodeRefusal::Failed(error) => error,
         }
     }
 }

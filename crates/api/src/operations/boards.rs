@@ -119,32 +119,16 @@ async fn board(call: &ApiCall) -> Result<Arc<Board>, ApiError> {
     counted(call, None, async |code| boards.board(code).await).await
 }
 
-/// What is found under the code in the path. Unknown and replaced codes count for the caller, so that they cannot be tried
-/// without limit: for the client address without a token, and for guest accounts, which cost nothing. Codes of recent
-/// gigs do not count, because a client could lock the guests of a venue out otherwise.
+/// What is found under the code in the path, as [`RequestLimits::look_up_code`](cuepoint_transport::request_limits::RequestLimits::look_up_code).
 pub(super) async fn counted<T, E: Into<ApiError>>(
     call: &ApiCall,
     principal: Option<&Principal>,
     find: impl AsyncFnOnce(DjCode) -> Result<T, E>,
 ) -> Result<T, ApiError> {
-    let limits = &call.api.limits;
-    let code = DjCode::new(call.path_parameter());
-    if let Some(code) = code
-        && call.use_cases().boards.is_well_known(code).await?
-    {
-        return find(code).await.map_err(Into::into);
-    }
-    let admitted = match principal {
-        Some(member) if !member.is_guest_account() => limits.admit_principal(Class::UnknownCodes, member),
-        _ => limits.admit_network(Class::UnknownCodes, call.client().network()),
-    };
-    let admitted = admitted.map_err(ApiError::rate_limited)?;
-    let found = find(code.ok_or(Code::NotFound)?).await.map_err(Into::into);
+    let (limits, boards) = (call.limits(), &call.use_cases().boards);
+    let find = async |code| find(code).await.map_err(Into::into);
     let is_unknown = |error: &ApiError| error.code == Code::NotFound;
-    if let Some(admitted) = admitted.filter(|_| !found.as_ref().is_err_and(is_unknown)) {
-        limits.refund(admitted);
-    }
-    found
+    Ok(limits.look_up_code(boards, call.path_parameter(), principal, find, is_unknown).await?)
 }
 
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

@@ -247,7 +247,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.api.limits.give_back(attempt);
     }
-    call.refund_unhashed(&registered);
+    call.limits().refund_unhashed(&registered);
     ApiResponse::new("Registered.", session(&call, &registered?))
 }
 
@@ -267,14 +267,14 @@ async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {
 
 async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ClaimBody { email, password, name, phone } = call.counted_body()?;
-    call.count_for_address_instead(Class::Registrations)?;
+    call.limits().count_for_network_instead(Class::Registrations).map_err(ApiError::rate_limited)?;
     let attempt = call.admit_registration(&email)?;
     let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
     let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;
     if !matches!(claimed, Err(CommandError::Refused(ClaimRefusal::EmailTaken | ClaimRefusal::NotAGuest))) {
         call.api.limits.give_back(attempt);
     }
-    call.refund_unhashed(&claimed);
+    call.limits().refund_unhashed(&claimed);
     ApiResponse::new("Claimed.", session(&call, &claimed?))
 }
 
@@ -285,13 +285,13 @@ async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.api.limits.give_back(attempt);
     }
-    call.refund_unhashed(&logged_in);
+    call.limits().refund_unhashed(&logged_in);
     ApiResponse::new("Logged in.", session(&call, &logged_in?))
 }
 
 async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let (sign_ins, token) = (&call.use_cases().sign_ins, refresh_token(&call)?);
-    call.count_refresh(sign_ins.session_of(&token).await?)?;
+    call.limits().count_refresh(sign_ins.session_of(&token).await?).map_err(ApiError::rate_limited)?;
     let refreshed = sign_ins.refresh(&call.client_context(), &token).await?;
     ApiResponse::new("Refreshed.", session(&call, &refreshed))
 }

@@ -99,7 +99,7 @@ body! {
 async fn request(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let EmailChangeBody { email, password } = call.body()?;
     let requested = call.use_cases().email_changes.request(&call.context(&principal), email, &password).await;
-    call.refund_unhashed(&requested);
+    call.limits().refund_unhashed(&requested);
     requested?;
     ApiResponse::new("A message is on its way to the new address.", Empty {})
 }
@@ -115,7 +115,7 @@ async fn confirm(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 async fn restore(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let EmailRestorationBody { token, password } = call.body()?;
     let restored = call.use_cases().email_changes.restore(&call.client_context(), &token, &password).await;
-    call.refund_unhashed(&restored);
+    call.limits().refund_unhashed(&restored);
     restored?;
     ApiResponse::new("E-mail address restored.", Empty {})
 }

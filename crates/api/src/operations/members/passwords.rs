@@ -97,7 +97,7 @@ async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let PasswordChangeBody { current_password, password } = call.body()?;
     let context = call.context(&principal);
     let changed = call.use_cases().passwords.change(&context, &current_password, &password).await;
-    call.refund_unhashed(&changed);
+    call.limits().refund_unhashed(&changed);
     changed?;
     ApiResponse::new("Password changed.", Empty {})
 }
@@ -111,7 +111,7 @@ async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let PasswordResetBody { token, password } = call.body()?;
     let reset = call.use_cases().passwords.reset(&call.client_context(), &token, &password).await;
-    call.refund_unhashed(&reset);
+    call.limits().refund_unhashed(&reset);
     reset?;
     ApiResponse::new("Password set.", Empty {})
 }

@@ -111,7 +111,7 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
     let erased = call.use_cases().personal_data.erase(&call.context(&principal), password.as_ref()).await;
-    call.refund_unhashed(&erased);
+    call.limits().refund_unhashed(&erased);
     erased?;
     ApiResponse::new("Erased.", Empty {})
 }

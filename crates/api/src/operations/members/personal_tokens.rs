@@ -88,7 +88,7 @@ async fn create(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let NewPersonalTokenBody { name, scopes, expires_in_days, password } = call.body()?;
     let asked = TokenRequest { name, scopes, lifetime: expires_in_days.unwrap_or_default() };
     let created = call.use_cases().tokens.create(&call.context(&principal), asked, &password).await;
-    call.refund_unhashed(&created);
+    call.limits().refund_unhashed(&created);
     let (token, secret) = created?;
     let data = PersonalTokenSecretData { token: PersonalTokenView::new(&token), secret: secret.0 };
     ApiResponse::new("Personal access token created.", data)

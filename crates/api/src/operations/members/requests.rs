@@ -189,10 +189,10 @@ async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiEr
             call.body()?;
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message })
     };
-    let counted = call.count_guest_request(call.principal())?;
+    let counted = call.limits().count_guest_request(call.principal()).map_err(ApiError::rate_limited)?;
     let done = call.run(OpenRequest, read_input).await;
     if done.as_ref().map_or(true, |done| done.replayed) {
-        call.give_back(counted);
+        call.limits().give_back(counted);
     }
     done?.try_map(|request| {
         let view = MusicRequestView::new(&request, call.currency());

@@ -2,7 +2,7 @@
 
 /// The value of each declared path. In a declared path, `{name}` stands for a segment that is not empty, and
 /// `{name:.*}` at the end for the rest of a path, which may be empty.
-pub(crate) struct PathTree<T> {
+pub struct PathTree<T> {
     /// The value of the path that ends here.
     value: Option<T>,
     /// Compared in turn: they are few, and most differ in length already.
@@ -19,7 +19,7 @@ impl<T> Default for PathTree<T> {
 
 impl<T> PathTree<T> {
     /// The place of the value of a declared path.
-    pub(crate) fn at(&mut self, declared: &'static str) -> &mut Option<T> {
+    pub fn at(&mut self, declared: &'static str) -> &mut Option<T> {
         &mut declared.split('/').fold(self, Self::below).value
     }
 
@@ -37,7 +37,7 @@ impl<T> PathTree<T> {
 
     /// The value of the declared path that this path matches, and the part that stands for its parameter. A literal
     /// segment precedes a parameter if the whole path matches with it.
-    pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&T, Option<&'p str>)> {
+    pub fn find<'p>(&self, path: &'p str) -> Option<(&T, Option<&'p str>)> {
         // Bytewise, because segments are too short for the search of `split_once`.
         let end = path.bytes().position(|byte| byte == b'/');
         let (segment, rest) = end.and_then(|end| path.split_at_checked(end)).unwrap_or((path, ""));
