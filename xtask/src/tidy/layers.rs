@@ -95,6 +95,18 @@ const CRATES: &[CrateLayers] = &[
         exceptions: &[],
     },
     CrateLayers {
+        src: "crates/pages/src/",
+        layers: &[
+            &["texts"],
+            &["language"],
+            &["accent", "assets", "format", "forms"],
+            &["frame"],
+            &["error", "guest", "payment", "front", "wallet", "account", "booth", "display", "report"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
         src: "crates/store-memory/src/",
         layers: &[
             &["lists"],

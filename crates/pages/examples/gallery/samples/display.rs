@@ -1,0 +1,9 @@
+//! Pages of the subject `display`.
+
+use cuepoint_pages::language::Language;
+
+use super::Sample;
+
+pub fn pages(_language: Language) -> Vec<Sample> {
+    Vec::new()
+}

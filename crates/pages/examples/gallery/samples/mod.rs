@@ -1,0 +1,55 @@
+//! Pages with made-up content, for the gallery and for tests: a file for each subject.
+
+#![allow(clippy::expect_used, reason = "the content is no input")]
+#![allow(dead_code, unreachable_pub, reason = "the gallery and each file of tests use a part")]
+
+mod booth;
+mod display;
+mod errors;
+mod people;
+mod report;
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_pages::accent::{AccentSheet, Colour};
+use cuepoint_pages::frame::{Site, SiteLink};
+use cuepoint_pages::language::Language;
+
+/// A page in one state.
+pub struct Sample {
+    /// The name, such as `guest-paused`.
+    pub name: String,
+    pub html: String,
+}
+
+impl Sample {
+    /// The page with this name.
+    pub fn new(name: impl Into<String>, html: String) -> Self {
+        Self { name: name.into(), html }
+    }
+}
+
+/// Every page in every state.
+pub fn all(language: Language) -> Vec<Sample> {
+    let subjects =
+        [errors::pages(language), booth::pages(language), display::pages(language), report::pages(language)];
+    subjects.into_iter().flatten().collect()
+}
+
+/// A deployment in euros.
+pub fn site() -> Site {
+    let link = |text: &str, url: &str| SiteLink { text: text.to_owned(), url: url.to_owned() };
+    Site {
+        currency: Currency::new("EUR", 2).expect("a currency"),
+        links: vec![
+            link("Imprint", "https://example.com/imprint"),
+            link("Privacy", "https://example.com/privacy"),
+        ],
+        accent: AccentSheet::new(Colour::DEFAULT),
+    }
+}
+
+/// 2026-03-14T22:40:00Z.
+pub fn now() -> Timestamp {
+    Timestamp::from_unix_micros(1_773_528_000_000_000)
+}

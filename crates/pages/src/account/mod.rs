@@ -1,0 +1,1 @@
+//! The account of a user: profile, sessions, password, export and erasure.

@@ -1,0 +1,1 @@
+//! The display on a wall, and the overlay of streaming software.

@@ -1,0 +1,152 @@
+//! Amounts, times and the texts of users, as pages show them.
+
+use std::fmt;
+
+use askama::filters::{Html, HtmlSafe, escape};
+use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::language::Language;
+use crate::texts::{Text, Texts};
+
+/// The space between an amount and its currency, where no line breaks.
+const NO_BREAK_SPACE: char = '\u{a0}';
+
+/// The amount with the code of its currency, such as `12.50 EUR`.
+#[must_use]
+pub fn amount(money: Money, currency: &Currency, language: Language) -> String {
+    format!("{}{NO_BREAK_SPACE}{}", number(money, currency, language), currency.code())
+}
+
+/// The amount without its currency, such as `12.50`, as fields show it.
+#[must_use]
+pub fn number(money: Money, currency: &Currency, language: Language) -> String {
+    let text = currency.text(money);
+    match language.decimal_separator() {
+        '.' => text.as_str().to_owned(),
+        separator => text.as_str().chars().map(|c| if c == '.' { separator } else { c }).collect(),
+    }
+}
+
+/// The text of a user, which is isolated from the text around it, and not translated.
+#[derive(Clone, Copy, Debug)]
+pub struct UserText<'a>(pub &'a str);
+
+impl fmt::Display for UserText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ok(escaped) = escape(self.0, Html);
+        write!(f, "<bdi dir=\"auto\" translate=\"no\">{escaped}</bdi>")
+    }
+}
+
+impl HtmlSafe for UserText<'_> {}
+
+/// The element of a time: relative within an hour, otherwise in UTC. The script shows the local time.
+#[derive(Clone, Copy)]
+pub struct Time<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) now: Timestamp,
+    pub(crate) texts: &'a dyn Texts,
+}
+
+impl Time<'_> {
+    fn text(&self) -> Text {
+        let passed = self.now.since(self.at);
+        let minutes = passed.whole_minutes().unsigned_abs();
+        if passed.abs() >= Duration::HOUR {
+            return self.absolute().into();
+        }
+        match (minutes, passed.is_negative()) {
+            (0, _) => self.texts.just_now(),
+            (_, false) => self.texts.minutes_ago(minutes),
+            (_, true) => self.texts.in_minutes(minutes),
+        }
+    }
+
+    /// The time of the day in UTC, with the date unless it is today, and the year unless it is this year.
+    fn absolute(&self) -> String {
+        let (at, today) = (self.at.to_utc(), self.now.to_utc());
+        let time = format!("{:02}:{:02} UTC", at.hour(), at.minute());
+        if at.date() == today.date() {
+            return time;
+        }
+        let month = self.texts.month(at.month().into());
+        let day = self.texts.day_of_month(at.day(), &month);
+        let year = if at.year() == today.year() { String::new() } else { format!(" {}", at.year()) };
+        format!("{day}{year}, {time}")
+    }
+}
+
+impl fmt::Display for Time<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<time datetime=\"{}\">{}</time>", Rfc3339(self.at), self.text())
+    }
+}
+
+impl HtmlSafe for Time<'_> {}
+
+/// A time in UTC, in whole seconds, as RFC 3339 writes it.
+pub(crate) struct Rfc3339(pub(crate) Timestamp);
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.0.to_utc();
+        let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
+        let (hour, minute, second) = (at.hour(), at.minute(), at.second());
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_the_separator_of_the_language_and_the_code_of_the_currency() {
+        let euro = Currency::new("EUR", 2).unwrap();
+        let yen = Currency::new("JPY", 0).unwrap();
+        for (money, currency, english, german) in [
+            (1_250, &euro, "12.50\u{a0}EUR", "12,50\u{a0}EUR"),
+            (-5, &euro, "-0.05\u{a0}EUR", "-0,05\u{a0}EUR"),
+            (100, &yen, "100\u{a0}JPY", "100\u{a0}JPY"),
+        ] {
+            let money = Money::from_minor(money);
+            assert_eq!(amount(money, currency, Language::English), english);
+            assert_eq!(amount(money, currency, Language::German), german);
+        }
+    }
+
+    #[test]
+    fn a_text_of_a_user_stays_text() {
+        let hostile = UserText("<b>\"'&\u{202e}");
+        assert_eq!(
+            hostile.to_string(),
+            "<bdi dir=\"auto\" translate=\"no\">&#60;b&#62;&#34;&#39;&#38;\u{202e}</bdi>"
+        );
+    }
+
+    #[test]
+    fn times_are_relative_within_an_hour() {
+        // 2026-03-14T22:40:00Z.
+        let at = Timestamp::from_unix_micros(1_773_528_000_000_000);
+        let shown = |minutes, language: Language| {
+            let now = at.plus(Duration::minutes(minutes));
+            Time { at, now, texts: language.texts() }.to_string()
+        };
+        for (minutes, english, german) in [
+            (0, "just now", "gerade eben"),
+            (5, "5 min ago", "vor 5 min"),
+            (-59, "in 59 min", "in 59 min"),
+            (60, "22:40 UTC", "22:40 UTC"),
+            (-60, "22:40 UTC", "22:40 UTC"),
+            (60 * 24, "14 Mar, 22:40 UTC", "14. März, 22:40 UTC"),
+            (60 * 24 * 365, "14 Mar 2026, 22:40 UTC", "14. März 2026, 22:40 UTC"),
+        ] {
+            for (text, language) in [(english, Language::English), (german, Language::German)] {
+                let expected = format!("<time datetime=\"2026-03-14T22:40:00Z\">{text}</time>");
+                assert_eq!(shown(minutes, language), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What all pages share: the configuration of the deployment, the language, the user, and the layout.
+
+use std::fmt::Write as _;
+
+use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{Role, User};
+use sha2::{Digest as _, Sha256};
+
+use crate::accent::AccentSheet;
+use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
+use crate::format::{self, Time, UserText};
+use crate::language::Language;
+use crate::texts::{Text, Texts};
+
+/// What the configuration of a deployment determines for all pages.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The currency of the wallets.
+    pub currency: Currency,
+    /// Links at the foot of each page, such as the imprint.
+    pub links: Vec<SiteLink>,
+    /// The style sheet of the accent colour.
+    pub accent: AccentSheet,
+}
+
+/// A link at the foot of each page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SiteLink {
+    pub text: String,
+    pub url: String,
+}
+
+/// The user who reads a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Viewer<'a> {
+    pub name: &'a Line,
+    /// Whether the user is a DJ, who has a booth.
+    pub is_dj: bool,
+    pub role: Role,
+}
+
+impl<'a> Viewer<'a> {
+    /// The viewer who is this user.
+    #[must_use]
+    pub const fn of(user: &'a User) -> Self {
+        Self { name: &user.name, is_dj: user.is_dj(), role: user.role }
+    }
+
+    /// Whether the user has a guest account, which has no login yet.
+    #[must_use]
+    pub fn has_guest_account(&self) -> bool {
+        self.role == Role::Guest
+    }
+}
+
+/// A message above the content, such as the result of the last post.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    pub kind: NoticeKind,
+    pub text: Text,
+}
+
+/// The kind of a notice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoticeKind {
+    /// Something was done.
+    Done,
+    /// Something needs the user's attention.
+    Attention,
+}
+
+impl NoticeKind {
+    /// The class of its element.
+    #[must_use]
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Attention => "attention",
+        }
+    }
+}
+
+/// What all pages share.
+#[derive(Clone)]
+pub struct Frame<'a> {
+    pub site: &'a Site,
+    pub language: Language,
+    /// The texts of the language.
+    pub t: &'static dyn Texts,
+    /// The time of the response.
+    pub now: Timestamp,
+    /// The user who is logged in or has a guest account.
+    pub viewer: Option<Viewer<'a>>,
+    pub notice: Option<Notice>,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a page for a reader without a session, and without a notice.
+    #[must_use]
+    pub fn new(site: &'a Site, language: Language, now: Timestamp) -> Self {
+        Self { site, language, t: language.texts(), now, viewer: None, notice: None }
+    }
+
+    /// The amount with the code of the currency.
+    #[must_use]
+    pub fn amount(&self, money: Money) -> String {
+        format::amount(money, &self.site.currency, self.language)
+    }
+
+    /// The amount with the code of the currency, or "free".
+    #[must_use]
+    pub fn price(&self, money: Money) -> Text {
+        if money.is_zero() { self.t.free() } else { self.amount(money).into() }
+    }
+
+    /// The amount as a field shows it, without the currency.
+    #[must_use]
+    pub fn number(&self, money: Money) -> String {
+        format::number(money, &self.site.currency, self.language)
+    }
+
+    /// The text of a user as an element.
+    #[must_use]
+    pub const fn user<'t>(&self, text: &'t str) -> UserText<'t> {
+        UserText(text)
+    }
+
+    /// The element of a time.
+    #[must_use]
+    pub fn time(&self, at: Timestamp) -> Time<'static> {
+        Time { at, now: self.now, texts: self.t }
+    }
+
+    /// The common style sheet, the style sheets of booth and display, the script, and the icon.
+    pub(crate) fn assets(&self) -> Assets {
+        Assets {
+            style: STYLE.path,
+            booth_style: BOOTH_STYLE.path,
+            display_style: DISPLAY_STYLE.path,
+            script: SCRIPT.path,
+            icon: ICON.path,
+            accent: self.site.accent.path(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Frame")
+            .field("language", &self.language)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The paths of assets.
+pub(crate) struct Assets {
+    pub(crate) style: &'static str,
+    pub(crate) booth_style: &'static str,
+    pub(crate) display_style: &'static str,
+    pub(crate) script: &'static str,
+    pub(crate) icon: &'static str,
+    pub(crate) accent: String,
+}
+
+/// Where the live part of a page is read, and what announces its changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Live<'a> {
+    /// The path that returns the part alone.
+    pub path: &'a str,
+    /// The path of the stream that announces changes; `None` if the part is read at intervals.
+    pub stream: Option<&'a str>,
+}
+
+/// A part of a page that is replaced when it changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RenderedPart {
+    pub html: String,
+    /// The digest of what the part shows, equal on every server. Keys of forms are not part of it.
+    pub digest: String,
+}
+
+/// The digest of a part, of 16 hexadecimal digits.
+pub(crate) fn digest(html: &str) -> String {
+    Sha256::digest(html.as_bytes()).iter().take(8).fold(String::new(), |mut text, byte| {
+        // Writing into a string never fails.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Gives a page the method `render`.
+macro_rules! renders {
+    ($($page:ident),+ $(,)?) => {$(
+        impl $page<'_> {
+            /// The page as HTML.
+            #[must_use]
+            pub fn render(&self) -> String {
+                // Rendering fails only if formatting does, and no text of a page does.
+                ::askama::Template::render(self).unwrap_or_default()
+            }
+        }
+    )+};
+}
+
+pub(crate) use renders;

@@ -1,0 +1,37 @@
+//! The pages for browsers: view models in, HTML out.
+//!
+//! A page is a struct that borrows domain values and has `render(&self) -> String`. A page decides no rule and reads
+//! no clock: whoever fills it passes what the use cases returned.
+//!
+//! Reading order:
+//!
+//! - [`language`], [`texts`]: English and German, side by side;
+//! - [`format`]: amounts, times and the texts of users;
+//! - [`accent`], [`assets`]: the colour of a deployment, the style sheets and the script;
+//! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors;
+//! - [`error`]: the page of a refusal or a failure;
+//! - the subjects, one file per page: [`guest`], [`payment`], [`front`], [`wallet`], [`account`], [`booth`],
+//!   [`display`], [`report`].
+//!
+//! | path | struct |
+//! |---|---|
+//! | any, after a refusal | [`error::ErrorPage`] |
+
+#![allow(dead_code, reason = "the subjects use it")]
+
+pub mod accent;
+pub mod account;
+pub mod assets;
+pub mod booth;
+pub mod display;
+pub mod error;
+pub mod format;
+pub mod forms;
+pub mod frame;
+pub mod front;
+pub mod guest;
+pub mod language;
+pub mod payment;
+pub mod report;
+pub mod texts;
+pub mod wallet;

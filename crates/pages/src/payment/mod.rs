@@ -1,0 +1,1 @@
+//! The page of a payment, and the payment page of the sandbox.

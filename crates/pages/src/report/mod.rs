@@ -1,0 +1,1 @@
+//! The past gigs of a DJ with their reports.

@@ -1,0 +1,8 @@
+//! Texts of the subject `account`.
+
+use super::texts;
+
+texts! {
+    /// Texts of the subject `account`.
+    AccountTexts;
+}

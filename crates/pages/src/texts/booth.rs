@@ -1,0 +1,8 @@
+//! Texts of the subject `booth`.
+
+use super::texts;
+
+texts! {
+    /// Texts of the subject `booth`.
+    BoothTexts;
+}

@@ -1,0 +1,8 @@
+//! Texts of the subject `guest`.
+
+use super::texts;
+
+texts! {
+    /// Texts of the subject `guest`.
+    GuestTexts;
+}

@@ -1,0 +1,8 @@
+//! Texts of the subject `wallet`.
+
+use super::texts;
+
+texts! {
+    /// Texts of the subject `wallet`.
+    WalletTexts;
+}

@@ -1,0 +1,1 @@
+//! The wallet: balances, statement, top-ups, withdrawals and tips.

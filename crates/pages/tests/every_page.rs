@@ -1,0 +1,93 @@
+//! What holds for every page in every state, in both languages.
+
+#![allow(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
+
+#[path = "../examples/gallery/samples/mod.rs"]
+mod samples;
+
+use std::io::Write as _;
+
+use cuepoint_pages::assets::{ASSETS, Asset, BOOTH_STYLE, DISPLAY_STYLE, SCRIPT, STYLE};
+use cuepoint_pages::language::Language;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use samples::Sample;
+
+/// Runs a check on every page.
+fn on_every_page(check: impl Fn(&Sample, Language)) {
+    for language in Language::ALL {
+        let pages = samples::all(language);
+        assert!(!pages.is_empty());
+        pages.iter().for_each(|sample| check(sample, language));
+    }
+}
+
+fn compressed(text: &str) -> usize {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap().len()
+}
+
+#[test]
+fn every_page_is_a_document_with_a_title_a_heading_and_its_language() {
+    on_every_page(|Sample { name, html }, language| {
+        assert!(html.starts_with("<!doctype html>"), "{name}");
+        assert!(html.contains(&format!("<html lang=\"{}\"", language.tag())), "{name}");
+        assert!(html.trim_end().ends_with("</html>"), "{name}");
+        assert_eq!(html.matches("<h1").count(), 1, "{name}: one main heading");
+        assert!(!html.contains("<title> ·"), "{name}: a title");
+    });
+}
+
+#[test]
+fn no_page_has_what_the_content_security_policy_refuses() {
+    on_every_page(|Sample { name, html }, _| {
+        for refused in [" style=", "<style", "javascript:", "<iframe", "<object", "<base", "<img src=\"http"]
+        {
+            assert!(!html.contains(refused), "{name}: {refused}");
+        }
+        for tag in html.split('<').filter_map(|rest| rest.split('>').next()) {
+            let handler =
+                tag.split(' ').find(|attribute| attribute.starts_with("on") && attribute.contains('='));
+            assert_eq!(handler, None, "{name}: {tag}");
+            assert!(!tag.starts_with("script") || tag.contains(" src=\"/assets/"), "{name}: {tag}");
+        }
+    });
+}
+
+#[test]
+fn every_label_names_an_existing_field_and_no_id_occurs_twice() {
+    on_every_page(|Sample { name, html }, _| {
+        let values = |attribute: &str| -> Vec<String> {
+            let beginning = format!(" {attribute}=\"");
+            let parts = html.split(&beginning).skip(1);
+            parts.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+        };
+        let mut ids = values("id");
+        for attribute in ["for", "aria-describedby", "aria-labelledby", "list"] {
+            for id in values(attribute) {
+                assert!(ids.contains(&id), "{name}: {attribute} names {id}");
+            }
+        }
+        ids.sort();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all, "{name}: an id twice");
+    });
+}
+
+#[test]
+fn style_and_script_together_have_at_most_16_kilobytes_compressed() {
+    let weight: usize =
+        [STYLE, BOOTH_STYLE, DISPLAY_STYLE, SCRIPT].iter().map(|asset: &Asset| asset.gzip.len()).sum();
+    assert!(weight <= 16_384, "{weight}");
+}
+
+#[test]
+fn no_page_has_more_than_30_kilobytes_compressed_with_its_assets() {
+    let assets: usize = ASSETS.iter().map(|asset| asset.gzip.len()).sum();
+    on_every_page(|Sample { name, html }, _| {
+        let weight = compressed(html) + assets;
+        assert!(weight <= 30_720, "{name}: {weight}");
+    });
+}
