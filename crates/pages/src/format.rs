@@ -42,6 +42,16 @@ impl fmt::Display for UserText<'_> {
 
 impl HtmlSafe for UserText<'_> {}
 
+/// A text in an attribute.
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ok(escaped) = escape(self.0, Html);
+        escaped.fmt(f)
+    }
+}
+
 /// The element of a time: relative within an hour, otherwise in UTC. The script shows the local time.
 #[derive(Clone, Copy)]
 pub struct Time<'a> {

@@ -1,5 +1,6 @@
 //! What all pages share: the configuration of the deployment, the language, the user, and the layout.
 
+use std::borrow::Borrow;
 use std::fmt::Write as _;
 
 use cuepoint_domain::money::{Currency, Money};
@@ -10,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::accent::AccentSheet;
 use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
-use crate::format::{self, Time, UserText};
+use crate::format::{self, Escaped, Time, UserText};
 use crate::language::Language;
 use crate::texts::{Text, Texts};
 
@@ -105,20 +106,21 @@ impl<'a> Frame<'a> {
 
     /// The amount with the code of the currency.
     #[must_use]
-    pub fn amount(&self, money: Money) -> String {
-        format::amount(money, &self.site.currency, self.language)
+    pub fn amount(&self, money: impl Borrow<Money>) -> String {
+        format::amount(*money.borrow(), &self.site.currency, self.language)
     }
 
     /// The amount with the code of the currency, or "free".
     #[must_use]
-    pub fn price(&self, money: Money) -> Text {
+    pub fn price(&self, money: impl Borrow<Money>) -> Text {
+        let money = money.borrow();
         if money.is_zero() { self.t.free() } else { self.amount(money).into() }
     }
 
     /// The amount as a field shows it, without the currency.
     #[must_use]
-    pub fn number(&self, money: Money) -> String {
-        format::number(money, &self.site.currency, self.language)
+    pub fn number(&self, money: impl Borrow<Money>) -> String {
+        format::number(*money.borrow(), &self.site.currency, self.language)
     }
 
     /// The text of a user as an element.
@@ -129,8 +131,8 @@ impl<'a> Frame<'a> {
 
     /// The element of a time.
     #[must_use]
-    pub fn time(&self, at: Timestamp) -> Time<'static> {
-        Time { at, now: self.now, texts: self.t }
+    pub fn time(&self, at: impl Borrow<Timestamp>) -> Time<'static> {
+        Time { at: *at.borrow(), now: self.now, texts: self.t }
     }
 
     /// The common style sheet, the style sheets of booth and display, the script, and the icon.
@@ -206,3 +208,15 @@ macro_rules! renders {
 }
 
 pub(crate) use renders;
+
+/// The live element with this id around the content. The digest is that of the content without keys.
+pub(crate) fn render_live(id: &str, live: Live<'_>, without_keys: &str, content: &str) -> RenderedPart {
+    let digest = digest(without_keys);
+    let path = Escaped(live.path);
+    let stream =
+        live.stream.map(|stream| format!(" data-stream=\"{}\"", Escaped(stream))).unwrap_or_default();
+    let html = format!(
+        "<div id=\"{id}\" class=\"live stack\" data-live=\"{path}\" data-digest=\"{digest}\"{stream}>{content}</div>"
+    );
+    RenderedPart { html, digest }
+}

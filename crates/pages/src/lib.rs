@@ -15,6 +15,9 @@
 //!
 //! | path | struct |
 //! |---|---|
+//! | `/g/{code}` | [`guest::GuestPage`] |
+//! | `/g/{code}/live` | [`guest::GuestPart`] |
+//! | `/g/{code}` with an unknown code | [`guest::UnknownCodePage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
 
 #![allow(dead_code, reason = "the subjects use it")]

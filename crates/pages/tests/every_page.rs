@@ -91,3 +91,15 @@ fn no_page_has_more_than_30_kilobytes_compressed_with_its_assets() {
         assert!(weight <= 30_720, "{name}: {weight}");
     });
 }
+
+#[test]
+fn a_guest_page_with_its_style_sheet_fits_the_first_window_of_a_connection() {
+    for language in Language::ALL {
+        for Sample { name, html } in samples::all(language) {
+            if name.starts_with("guest-") {
+                let weight = compressed(&html) + STYLE.gzip.len();
+                assert!(weight <= 14_336, "{name}: {weight}");
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@
 //! - [`queue`]: the order in which requests are played;
 //! - [`song`]: which requests are for the same song;
 //! - [`nearby`]: the gigs near a place;
+//! - [`offers`]: the fees that a page proposes; [`repetition`]: songs that were already played or accepted;
 //! - [`report`]: the numbers of a gig.
 
 mod board;
@@ -14,7 +15,9 @@ mod code;
 mod details;
 mod entity_facts;
 pub mod nearby;
+pub mod offers;
 pub mod queue;
+pub mod repetition;
 pub mod report;
 pub mod song;
 

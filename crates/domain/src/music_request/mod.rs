@@ -12,7 +12,7 @@ pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{Addressee, GigRequestTerms, NewRequest, OpenRefusal, open};
-pub use rating::{RequestRating, Stars, rate};
+pub use rating::{RequestRating, Stars, can_be_rated, rate};
 pub use song_url::SongUrl;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
@@ -260,6 +260,12 @@ impl MusicRequest {
     #[must_use]
     pub fn has_lost_dedication(&self, now: Timestamp) -> bool {
         self.created_at.plus(Self::DEDICATION_RETENTION) <= now
+    }
+
+    /// Whether the end of its gig at this time rejected it.
+    #[must_use]
+    pub fn was_rejected_by_end(&self, gig_end: Timestamp) -> bool {
+        matches!(self.state, RequestState::Rejected { at } if at >= gig_end)
     }
 
     /// Whether its song was played, refunded or not.

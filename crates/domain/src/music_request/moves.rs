@@ -71,7 +71,9 @@ impl Move {
         matches!(self, Self::Accept | Self::Play)
     }
 
-    const fn starts_from(self, status: RequestStatus) -> bool {
+    /// Whether a request with this status allows it.
+    #[must_use]
+    pub const fn starts_from(self, status: RequestStatus) -> bool {
         use RequestStatus::{Accepted, Pending, Played};
         match self {
             Self::Accept | Self::Cancel => matches!(status, Pending),

@@ -68,20 +68,23 @@ impl EntityFacts for RequestRating {
     }
 }
 
+/// Whether the guest can rate a request at `now`: it was played within [`RequestRating::WITHIN`] for a fee.
+#[must_use]
+pub fn can_be_rated(request: &MusicRequest, now: Timestamp) -> bool {
+    match request.state {
+        RequestState::Played { at, .. } => request.fee > Money::ZERO && now < at.plus(RequestRating::WITHIN),
+        _ => false,
+    }
+}
+
 /// The rating of a request by its guest at `now`.
 ///
 /// # Errors
-/// [`MoveRefusal::InvalidTransition`] unless the request was played within [`RequestRating::WITHIN`] for a fee.
+/// [`MoveRefusal::InvalidTransition`] unless it [can be rated](can_be_rated).
 pub fn rate(request: &MusicRequest, stars: Stars, now: Timestamp) -> Result<RequestRating, MoveRefusal> {
-    match request.state {
-        RequestState::Played { at, .. }
-            if request.fee > Money::ZERO && now < at.plus(RequestRating::WITHIN) =>
-        {
-            Ok(RequestRating { id: RatingId::of(request.id), stars, rated_at: now })
-        }
-        state => {
-            let current = state.seen_at(now).status();
-            Err(MoveRefusal::InvalidTransition { current, allowed: Vec::new() })
-        }
+    if can_be_rated(request, now) {
+        return Ok(RequestRating { id: RatingId::of(request.id), stars, rated_at: now });
     }
+    let current = request.state.seen_at(now).status();
+    Err(MoveRefusal::InvalidTransition { current, allowed: Vec::new() })
 }

@@ -3,6 +3,9 @@
 //! A tip has no states. It moves the money at once and is final: only adjustments of an operator correct it.
 
 mod entity_facts;
+mod presets;
+
+pub use presets::presets;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use thiserror::Error;

@@ -6,6 +6,7 @@
 mod booth;
 mod display;
 mod errors;
+mod guest;
 mod people;
 mod report;
 
@@ -31,8 +32,13 @@ impl Sample {
 
 /// Every page in every state.
 pub fn all(language: Language) -> Vec<Sample> {
-    let subjects =
-        [errors::pages(language), booth::pages(language), display::pages(language), report::pages(language)];
+    let subjects = [
+        errors::pages(language),
+        guest::pages(language),
+        booth::pages(language),
+        display::pages(language),
+        report::pages(language),
+    ];
     subjects.into_iter().flatten().collect()
 }
 

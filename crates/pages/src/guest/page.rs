@@ -1,0 +1,106 @@
+//! The page `/g/{code}`.
+
+use askama::Template;
+use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::user::{ArtistType, DjProfile};
+
+use super::closed::Closed;
+use super::form::{Question, RequestForm};
+use super::part::GuestPart;
+use crate::frame::{Frame, renders};
+
+/// The page `/g/{code}`: the DJ, the gig, the form, and the live part.
+#[derive(Template, Clone, Debug)]
+#[template(path = "guest/page.html")]
+pub struct GuestPage<'a> {
+    pub frame: &'a Frame<'a>,
+    pub board: &'a Board,
+    pub entry: Entry<'a>,
+    pub part: GuestPart<'a>,
+    /// Whether the page offers to claim the guest account: it has had a top-up.
+    pub offers_claim: bool,
+}
+
+/// The form of a request, or why there is none.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry<'a> {
+    Form(Box<RequestForm<'a>>),
+    Closed(Closed),
+}
+
+impl GuestPage<'_> {
+    fn gig(&self) -> Option<&BoardGig> {
+        self.board.gig.as_ref()
+    }
+
+    fn prices(&self) -> Prices {
+        let dj = self.board.dj.dj.as_ref();
+        let price = |of: fn(&DjProfile) -> Money| dj.map_or(Money::ZERO, of);
+        Prices { popular: price(|dj| dj.fee_popular_song), upcoming: price(|dj| dj.fee_upcoming_artist) }
+    }
+
+    /// The mean of the DJ's ratings with one decimal, and their number.
+    fn rating(&self) -> Option<(String, i64)> {
+        let rating = self.board.dj.dj.as_ref()?.rating;
+        let mean = rating.mean_hundredths().saturating_add(5).div_euclid(10);
+        let separator = self.frame.language.decimal_separator();
+        let text = format!("{}{separator}{}", mean.div_euclid(10), mean.rem_euclid(10));
+        (rating.count > 0).then_some((text, rating.count))
+    }
+
+    /// The words for the status, and the class of their element.
+    fn status(&self) -> (crate::texts::Text, &'static str) {
+        let t = self.frame.t;
+        match self.gig().map(|gig| gig.status) {
+            Some(GigStatus::Open) => (t.status_open(), "open"),
+            Some(GigStatus::Paused) => (t.status_paused(), "paused"),
+            Some(GigStatus::Ended) | None => (t.status_ended(), "ended"),
+        }
+    }
+
+    /// The amount of an offer, as the form sends it.
+    fn field(&self, money: &Money) -> String {
+        self.frame.site.currency.print(*money)
+    }
+
+    fn price_of(&self, kind: &ArtistType) -> Money {
+        let prices = self.prices();
+        match kind {
+            ArtistType::Popular => prices.popular,
+            ArtistType::Upcoming => prices.upcoming,
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self.entry, Entry::Closed(_))
+    }
+
+    fn has_guest_account(&self) -> bool {
+        self.frame.viewer.is_some_and(|viewer| viewer.has_guest_account())
+    }
+
+    fn live(&self) -> String {
+        self.part.render().html
+    }
+}
+
+/// The prices of a DJ.
+#[derive(Clone, Copy)]
+struct Prices {
+    popular: Money,
+    upcoming: Money,
+}
+
+impl Prices {
+    fn differ(self) -> bool {
+        self.popular != self.upcoming
+    }
+
+    /// Whether a song of either kind is free.
+    fn are_free(self) -> bool {
+        self.popular.is_zero() && self.upcoming.is_zero()
+    }
+}
+
+renders!(GuestPage);

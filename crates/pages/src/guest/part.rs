@@ -1,0 +1,130 @@
+//! The live part of a guest page: the caller's requests, and the queue.
+
+use askama::Template;
+use cuepoint_domain::application::queries::OwnRequest;
+use cuepoint_domain::gig::{Board, BoardGig};
+use cuepoint_domain::money::Amount;
+use cuepoint_domain::music_request::{Move, RequestState, can_be_rated};
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::forms::{FieldState, Keys};
+use crate::frame::{Frame, Live, RenderedPart, render_live};
+use crate::texts::Text;
+
+/// The caller's requests with their states and forms, and the songs that are up next.
+#[derive(Template, Clone, Debug)]
+#[template(path = "guest/part.html")]
+pub struct GuestPart<'a> {
+    pub frame: &'a Frame<'a>,
+    pub board: &'a Board,
+    /// The caller's requests, newest first; empty without an account.
+    pub requests: &'a [OwnRequest],
+    /// When the gig of the requests ended, if it did.
+    pub ended_at: Option<Timestamp>,
+    pub keys: Keys<'a>,
+    /// The form of a tip; `None` unless the caller can tip the DJ now.
+    pub tip: Option<TipForm<'a>>,
+    pub live: Live<'a>,
+}
+
+/// The form of a tip: `POST /g/{code}/tips` with the fields `key`, and `preset` (a proposed amount) or `amount`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TipForm<'a> {
+    /// The amounts of [`cuepoint_domain::tip::presets`].
+    pub presets: &'a [Amount],
+    /// The field of another amount.
+    pub amount: FieldState,
+}
+
+/// What the guest knows about a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Waiting,
+    Accepted,
+    Played(Timestamp),
+    Returned,
+    Other,
+}
+
+impl GuestPart<'_> {
+    /// The part in its live element.
+    #[must_use]
+    pub fn render(&self) -> RenderedPart {
+        let content = |keys| Template::render(&GuestPart { keys, ..self.clone() }).unwrap_or_default();
+        render_live("guest-live", self.live, &content(Keys::none()), &content(self.keys))
+    }
+
+    fn gig(&self) -> Option<&BoardGig> {
+        self.board.gig.as_ref()
+    }
+
+    /// The card that has the form of a tip: the newest one that was played.
+    fn tips_at(&self, own: &&OwnRequest) -> Option<&TipForm<'_>> {
+        let is_played = |own: &&OwnRequest| matches!(own.request.state, RequestState::Played { .. });
+        let newest = self.requests.iter().find(is_played)?;
+        self.tip.as_ref().filter(|_| newest.request.id == own.request.id)
+    }
+
+    fn shown(&self, own: &OwnRequest) -> Shown {
+        match own.request.state {
+            RequestState::Pending { .. } => Shown::Waiting,
+            RequestState::Accepted { .. } => Shown::Accepted,
+            RequestState::Played { at, .. } => Shown::Played(at),
+            RequestState::Rejected { .. }
+            | RequestState::Cancelled { .. }
+            | RequestState::Expired { .. }
+            | RequestState::Refunded { .. } => Shown::Returned,
+            RequestState::Unknown { .. } => Shown::Other,
+        }
+    }
+
+    /// The words for the state, and the class of the card.
+    fn label(&self, own: &OwnRequest) -> (Text, &'static str) {
+        let t = self.frame.t;
+        match self.shown(own) {
+            Shown::Waiting => (t.state_pending(), "waiting"),
+            Shown::Accepted => (t.state_accepted(), "accepted"),
+            Shown::Played(_) => (t.state_played(), "played"),
+            Shown::Returned => (t.state_returned(), "returned"),
+            Shown::Other => (t.state_other(), "waiting"),
+        }
+    }
+
+    /// Why the request came to nothing.
+    fn reason(&self, own: &OwnRequest) -> Text {
+        let t = self.frame.t;
+        let ended_with_gig = self.ended_at.is_some_and(|end| own.request.was_rejected_by_end(end));
+        match own.request.state {
+            RequestState::Rejected { .. } if ended_with_gig => t.rejected_by_end(),
+            RequestState::Rejected { .. } => t.rejected(),
+            RequestState::Cancelled { .. } => t.cancelled(),
+            RequestState::Refunded { .. } => t.refunded(),
+            RequestState::Expired { .. }
+            | RequestState::Pending { .. }
+            | RequestState::Accepted { .. }
+            | RequestState::Played { .. }
+            | RequestState::Unknown { .. } => t.expired(),
+        }
+    }
+
+    fn can_cancel(&self, own: &OwnRequest) -> bool {
+        Move::Cancel.starts_from(own.request.state.status())
+    }
+
+    fn can_rate(&self, own: &OwnRequest) -> bool {
+        can_be_rated(&own.request, self.frame.now)
+    }
+
+    fn is_star(&self, own: &OwnRequest, number: &u8) -> bool {
+        own.stars.is_some_and(|stars| stars.get() >= *number)
+    }
+
+    fn is_chosen(&self, own: &OwnRequest, number: &u8) -> bool {
+        own.stars.is_some_and(|stars| stars.get() == *number)
+    }
+
+    /// The amount of a button, as the form sends it.
+    fn field(&self, amount: &Amount) -> String {
+        self.frame.site.currency.print(amount.money())
+    }
+}
