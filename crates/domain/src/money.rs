@@ -1,6 +1,7 @@
 //! Exact money: whole minor units internally, decimal text at the boundaries, never a float.
 
 mod decimal_text;
+mod typed;
 
 use std::fmt;
 use std::str::FromStr;

@@ -28,6 +28,7 @@ pub mod assets;
 pub mod booth;
 pub mod display;
 pub mod error;
+pub mod field_errors;
 pub mod format;
 pub mod forms;
 pub mod frame;

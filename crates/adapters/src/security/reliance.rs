@@ -16,6 +16,8 @@ pub struct Reliance {
 impl Reliance {
     /// Nothing: the request needs no principal, or reads the caller's own data.
     pub const NOTHING: Self = Self { on_list: false, on_clock: false };
+    /// Both: the request has an effect, and a principal.
+    pub const EVERYTHING: Self = Self { on_list: true, on_clock: true };
     /// The clock alone: the request has an effect, and no principal.
     pub const CLOCK: Self = Self { on_list: false, on_clock: true };
 

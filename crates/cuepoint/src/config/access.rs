@@ -72,6 +72,7 @@ pub(super) struct RateLimitsSection {
     gigs_per_hour: CallQuota,
     boards_per_minute: CallQuota,
     nearby_per_minute: CallQuota,
+    pages_per_minute: CallQuota,
     unknown_codes_per_minute: CallQuota,
     default_per_minute: CallQuota,
 }
@@ -93,6 +94,7 @@ impl From<RateLimitsSection> for Option<Quotas> {
             gigs_per_hour: section.gigs_per_hour.0,
             boards: section.boards_per_minute.0,
             nearby: section.nearby_per_minute.0,
+            pages: section.pages_per_minute.0,
             unknown_codes: section.unknown_codes_per_minute.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,

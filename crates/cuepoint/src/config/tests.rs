@@ -79,6 +79,7 @@ fn the_compiled_defaults_are_complete() {
         gigs_per_hour: number(20),
         boards: number(12_000),
         nearby: number(300),
+        pages: number(240),
         guests: number(120),
         guest_requests: number(600),
         unknown_codes: number(60),
@@ -207,6 +208,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("rate_limits.nearby_per_minute", "18"),
         ("rate_limits.guests_per_minute", "19"),
         ("rate_limits.guest_requests_per_minute", "20"),
+        ("rate_limits.pages_per_minute", "21"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -248,6 +250,7 @@ fn configuration_keys_can_be_set_by_variables() {
         nearby,
         guests,
         guest_requests,
+        pages,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
     let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
@@ -255,10 +258,10 @@ fn configuration_keys_can_be_set_by_variables() {
         &[login, requests, withdrawals, other, failed_logins][..],
         &per_hour,
         &by_address,
-        &[boards, unknown_codes, gigs_per_hour, nearby, guests, guest_requests],
+        &[boards, unknown_codes, gigs_per_hour, nearby, guests, guest_requests, pages],
     ]
     .concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=20));
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=21));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

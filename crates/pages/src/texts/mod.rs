@@ -10,6 +10,7 @@ mod account;
 mod booth;
 mod display;
 mod errors;
+mod fields;
 mod frame;
 mod front;
 mod guest;
@@ -21,6 +22,7 @@ pub use account::AccountTexts;
 pub use booth::BoothTexts;
 pub use display::DisplayTexts;
 pub use errors::ErrorTexts;
+pub use fields::FieldTexts;
 pub use frame::FrameTexts;
 pub use front::FrontTexts;
 pub use guest::GuestTexts;
@@ -37,6 +39,7 @@ pub type Text = Cow<'static, str>;
 pub trait Texts:
     FrameTexts
     + ErrorTexts
+    + FieldTexts
     + GuestTexts
     + PaymentTexts
     + FrontTexts

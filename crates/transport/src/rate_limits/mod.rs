@@ -55,6 +55,8 @@ pub enum Class {
     Boards,
     /// Searches for gigs near a location.
     Nearby,
+    /// Pages that a user reads in a browser.
+    Pages,
     /// Unknown or replaced codes of boards.
     UnknownCodes,
     /// All others.
@@ -80,6 +82,7 @@ impl Class {
             Self::Gigs => "gigs_per_hour",
             Self::Boards => "boards_per_minute",
             Self::Nearby => "nearby_per_minute",
+            Self::Pages => "pages_per_minute",
             Self::UnknownCodes => "unknown_codes_per_minute",
             Self::Other => "default_per_minute",
         }
@@ -124,6 +127,8 @@ pub struct Quotas {
     pub boards: NonZeroU32,
     /// Quota of [`Class::Nearby`].
     pub nearby: NonZeroU32,
+    /// Quota of [`Class::Pages`].
+    pub pages: NonZeroU32,
     /// Quota of [`Class::UnknownCodes`].
     pub unknown_codes: NonZeroU32,
     /// Quota of [`Class::Other`].
@@ -174,6 +179,7 @@ struct Classes {
     gigs: Counts,
     boards: Counts,
     nearby: Counts,
+    pages: Counts,
     unknown_codes: Counts,
     other: Counts,
     failed_logins: FailedLogins,
@@ -199,6 +205,7 @@ impl Classes {
             gigs: hour(Class::Gigs, quotas.gigs_per_hour),
             boards: minute(Class::Boards, quotas.boards),
             nearby: minute(Class::Nearby, quotas.nearby),
+            pages: minute(Class::Pages, quotas.pages),
             unknown_codes: minute(Class::UnknownCodes, quotas.unknown_codes),
             other: minute(Class::Other, quotas.other),
             failed_logins: FailedLogins::new(quotas),
@@ -222,6 +229,7 @@ impl Classes {
             Class::Gigs => &self.gigs,
             Class::Boards => &self.boards,
             Class::Nearby => &self.nearby,
+            Class::Pages => &self.pages,
             Class::UnknownCodes => &self.unknown_codes,
             Class::Other => &self.other,
         }

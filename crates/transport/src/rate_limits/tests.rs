@@ -35,6 +35,7 @@ pub(super) fn limits_of(change: impl FnOnce(&mut Quotas)) -> (RateLimits, FakeCl
         gigs_per_hour: number(11),
         boards: number(80),
         nearby: number(13),
+        pages: number(23),
         guests: number(15),
         guest_requests: number(16),
         unknown_codes: number(9),
@@ -128,6 +129,7 @@ fn each_class_and_subject_has_a_separate_count() {
         (Class::Gigs, 11),
         (Class::Boards, 80),
         (Class::Nearby, 13),
+        (Class::Pages, 23),
         (Class::UnknownCodes, 9),
         (Class::Other, 60),
     ] {

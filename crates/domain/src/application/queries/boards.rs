@@ -43,10 +43,10 @@ const MOST_NEARBY: usize = 50;
 
 /// A board with its queue.
 #[derive(Clone)]
-struct Read {
-    board: Arc<Board>,
+pub(super) struct Read {
+    pub(super) board: Arc<Board>,
     /// The queue of the open gig.
-    queue: Option<Arc<QueueNow>>,
+    pub(super) queue: Option<Arc<QueueNow>>,
     /// When the reading began.
     at: Timestamp,
 }
@@ -170,7 +170,7 @@ impl BoardQueries {
     }
 
     /// The board of a code with its queue, which may be a second old.
-    async fn recent(&self, code: DjCode) -> Result<Read, Failure> {
+    pub(super) async fn recent(&self, code: DjCode) -> Result<Read, Failure> {
         let asked = self.env.now();
         // A slot is made for existing boards alone.
         let known = self.lock().slots.get(&code).cloned();
@@ -213,22 +213,29 @@ impl BoardQueries {
         let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
         let Read { board, queue, .. } = self.recent(code).await?;
         let Some(gig) = self.newest_gig(&board).await? else { return Ok(OwnRequests::default()) };
-        let own = self.newest_requests(guest, &gig).await?;
+        self.own_in(&gig, queue, guest, offers).await
+    }
+
+    /// The requests of a guest in a gig with this queue, with the places of these offers.
+    pub(super) async fn own_in(
+        &self,
+        gig: &Gig,
+        queue: Option<Arc<QueueNow>>,
+        guest: UserId,
+        offers: &[Money],
+    ) -> Result<OwnRequests, Failure> {
+        let own = self.newest_requests(guest, gig).await?;
         let queue = match queue {
             // It is older than a request of the guest.
-            Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, &gig).await?)),
+            Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, gig).await?)),
             queue => queue,
         };
-        let place = |fee: &Money| {
-            let place = queue.as_ref()?.place_of_offer(Some(guest), *fee)?;
-            Some(OfferPlace { fee: *fee, place })
-        };
-        let offers = offers.iter().filter_map(place).collect();
+        let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers)).unwrap_or_default();
         Ok(OwnRequests { requests: self.with_places(own, queue.as_deref()).await?, offers })
     }
 
     /// The open gig of a board, or else the DJ's last one if it has ended within a day.
-    async fn newest_gig(&self, board: &Board) -> Result<Option<Gig>, Failure> {
+    pub(super) async fn newest_gig(&self, board: &Board) -> Result<Option<Gig>, Failure> {
         match &board.gig {
             Some(open) => Ok(Some(open.gig.clone())),
             None => {

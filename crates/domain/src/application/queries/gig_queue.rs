@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
+use crate::application::queries::OfferPlace;
 use crate::gig::Gig;
 use crate::gig::queue::{Place, PlayedSong, WaitingSong, place_of_offer, places};
+use crate::gig::repetition::{Repetition, repetition};
+use crate::gig::song::SongKey;
 use crate::ids::{RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::MusicRequest;
@@ -47,6 +50,17 @@ impl QueueNow {
         let order = self.gig.details.queue_order;
         let offer = WaitingSong::offer(guest, fee, self.now);
         place_of_offer(order, &self.waiting, &self.played, offer)
+    }
+
+    /// The places that requests at these fees would have now, of this guest, or of a new one.
+    pub(super) fn offers(&self, guest: Option<UserId>, fees: &[Money]) -> Vec<OfferPlace> {
+        let offer = |fee: &Money| Some(OfferPlace { fee: *fee, place: self.place_of_offer(guest, *fee)? });
+        fees.iter().filter_map(offer).collect()
+    }
+
+    /// What the gig already did with a song.
+    pub(super) fn repetition(&self, song: &SongKey) -> Option<Repetition> {
+        repetition(song, self.open.iter().chain(&self.others))
     }
 
     /// The place of an open request.

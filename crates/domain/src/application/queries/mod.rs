@@ -6,6 +6,7 @@ mod gig_of_code;
 mod gig_queue;
 mod gigs;
 mod guest_account_requests;
+mod guest_views;
 mod music_requests;
 mod people;
 mod profiles;
@@ -22,6 +23,7 @@ pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefus
 pub(in crate::application) use gig_of_code::{dj_of, recent_gig};
 pub use gigs::{GigQueries, QueueTotals, QueuedRequest, ReportedGig, ShownGig, ShownQueue};
 pub(in crate::application) use guest_account_requests::open_of_guest_accounts;
+pub use guest_views::GuestView;
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

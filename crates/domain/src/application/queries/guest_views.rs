@@ -1,0 +1,63 @@
+//! What a guest sees of a gig: the board, the guest's requests, and what a request would cost.
+
+use std::sync::Arc;
+
+use crate::application::error::Failure;
+use crate::application::executor::Authorized;
+use crate::application::queries::boards::Read;
+use crate::application::queries::{BoardQueries, OwnRequests};
+use crate::authorization::{Principal, permission};
+use crate::gig::offers::offers;
+use crate::gig::repetition::Repetition;
+use crate::gig::song::SongKey;
+use crate::gig::{Board, DjCode};
+use crate::money::{Currency, Money};
+use crate::timestamp::Timestamp;
+
+/// What a guest sees of a gig.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GuestView {
+    pub board: Arc<Board>,
+    /// The guest's requests, with the places of the proposed offers.
+    pub own: OwnRequests,
+    /// The time at which the DJ's newest gig ended, if it is recent.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl BoardQueries {
+    /// What this guest, or a new one, sees of the gig of a code. It may be a second old.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
+    pub async fn guest_view(
+        &self,
+        principal: Option<&Principal>,
+        code: DjCode,
+        currency: &Currency,
+    ) -> Result<GuestView, Failure> {
+        let Read { board, queue, .. } = self.recent(code).await?;
+        let price = board.dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
+        let fees = offers(price, currency);
+        let gig = self.newest_gig(&board).await?;
+        let own = match (principal, &gig) {
+            (Some(principal), Some(gig)) => {
+                let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
+                self.own_in(gig, queue, guest, &fees).await?
+            }
+            (None, _) | (_, None) => {
+                let places = queue.map(|queue| queue.offers(None, &fees)).unwrap_or_default();
+                OwnRequests { requests: Vec::new(), offers: places }
+            }
+        };
+        Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at) })
+    }
+
+    /// What the open gig of a code already did with a song.
+    ///
+    /// # Errors
+    /// As [`Self::guest_view`].
+    pub async fn repetition(&self, code: DjCode, song: &SongKey) -> Result<Option<Repetition>, Failure> {
+        let Read { queue, .. } = self.recent(code).await?;
+        Ok(queue.and_then(|queue| queue.repetition(song)))
+    }
+}
