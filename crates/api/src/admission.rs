@@ -2,7 +2,7 @@
 
 use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_adapters::security::authentication::Authentication;
-use cuepoint_adapters::security::personal_tokens::{KnownToken, PersonalRefusal, is_personal};
+use cuepoint_adapters::security::kept_credentials::{CredentialRefusal, Known, is_personal};
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
 use cuepoint_domain::ids::SessionId;
@@ -139,23 +139,23 @@ async fn admit_program(
     let count_token = |id| limits.count_session(id).map_err(ApiError::rate_limited);
     let read = || personal_tokens.read(&**store, token, epoch, now);
     // Counted before the store is read, to limit the reads.
-    let kept = match personal_tokens.known(token, epoch, now) {
-        KnownToken::Current(kept) => {
+    let kept = match personal_tokens.known(token, revocations, now) {
+        Known::Current(kept) => {
             count_token(kept.id())?;
             kept
         }
-        KnownToken::Outdated(id) => {
+        Known::Outdated(id) => {
             count_token(id)?;
             read().await?
         }
-        KnownToken::Unknown => {
+        Known::Unknown => {
             let found = if PersonalToken::is_well_formed(token) {
                 limits.count_look_up().map_err(ApiError::rate_limited)?;
                 read().await
             } else {
-                Err(PersonalRefusal::Unknown)
+                Err(CredentialRefusal::Unknown)
             };
-            if matches!(found, Err(PersonalRefusal::Unknown)) {
+            if matches!(found, Err(CredentialRefusal::Unknown)) {
                 count(Class::Other, api, request)?;
             }
             let kept = found?;
@@ -163,9 +163,9 @@ async fn admit_program(
             kept
         }
     };
-    let principal = revocations.check(kept.principal(now)?)?;
+    let principal = kept.principal(revocations, now)?;
     observe::authenticated(request, principal.user);
-    if !action.is_permitted_by(kept.scopes()) {
+    if !action.is_permitted_by(&kept.credential().scopes) {
         if action.is_for_staff() {
             record_denied(operation, api, &principal, request).await;
         }

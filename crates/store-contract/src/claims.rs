@@ -13,7 +13,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Erased, ExchangeOutcome, GuestClaim, PasswordHash, Store};
 use cuepoint_domain::topup::{Charge, GuestTopupLimits};
 use cuepoint_domain::user::guest_account::Claimed;
-use cuepoint_domain::user::session::Session;
+use cuepoint_domain::user::session::{Session, SessionSecret};
 use cuepoint_domain::user::{ArtistType, Field, ProfileChange, Role, User, UserStatusChange};
 use time::Duration;
 use tokio::sync::Barrier;
@@ -22,7 +22,7 @@ use crate::gigs::opened;
 use crate::guest_accounts::{claim, delete, guest};
 use crate::ledger::entries;
 use crate::scenario::{Refused, Scenario, amount, at, balance, line, request_of};
-use crate::sessions::{alive, end, hash, successor};
+use crate::sessions::{alive, end, hash, refresh, successor};
 
 promises! { ($) claims as claims_promises {
     a_claim_and_a_concurrent_command_of_the_guest_are_both_applied,
@@ -83,12 +83,13 @@ impl Claimant {
         let id = self.user.id;
         let stored = scenario.user(id).await;
         assert_eq!((stored.role, &stored.email), (Role::Member, &self.claim.details.email));
-        let owner = |token| {
+        let owner = |secret| {
             let store = Arc::clone(&scenario.store);
-            async move { store.owner(&token).await.unwrap() }
+            async move { store.owner(secret).await.unwrap() }
         };
-        assert_eq!(owner(self.claim.token).await, Some((id, self.session.id)));
-        assert_eq!(owner(hash(self.claim.token.0[0] - 100)).await, None);
+        assert_eq!(owner(self.claim.secret).await, Some((id, self.session.id)));
+        let SessionSecret::RefreshToken(token) = self.claim.secret else { panic!("claimed with a cookie") };
+        assert_eq!(owner(refresh(token.0[0] - 100)).await, None);
     }
 }
 
@@ -240,7 +241,7 @@ pub async fn a_claim_ends_a_refresh_token_that_was_exchanged_concurrently(store:
         let first = ExchangeOutcome::Done(id, claimant.session.id);
         assert!([first, ExchangeOutcome::Refused].contains(&exchanged), "{exchanged:?}");
         claimant.is_member(&scenario).await;
-        assert_eq!(scenario.store.owner(&next.current).await.unwrap(), None);
+        assert_eq!(scenario.store.owner(SessionSecret::RefreshToken(next.current)).await.unwrap(), None);
         assert_eq!(alive(&scenario.store, id, at(10)).await, [claimant.session.id]);
     }
 }

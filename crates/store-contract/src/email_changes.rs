@@ -11,7 +11,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, MAX_ATTEMPTS, Purpose};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
-use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::session::{Session, SessionSecret, TokenHash};
 use cuepoint_domain::webhook::{DisabledReason, EndpointState};
 use time::Duration;
 
@@ -64,7 +64,7 @@ async fn confirm(scenario: &Scenario, user: UserId, number: u8, now: Timestamp) 
     let mut token = [0; 32];
     token[..8].copy_from_slice(&session.id.get().to_be_bytes());
     let password = scenario.store.credentials_of(user).await.unwrap().unwrap().password;
-    scenario.store.begin(&session, TokenHash(token), &password).await.unwrap();
+    scenario.store.begin(&session, SessionSecret::RefreshToken(TokenHash(token)), &password).await.unwrap();
     confirm_in(scenario, &session, number, now).await
 }
 

@@ -22,7 +22,7 @@ use time::Duration;
 
 use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, amount, at, line};
-use crate::sessions::{alive, hash, log_in};
+use crate::sessions::{alive, hash, log_in, refresh};
 
 promises! { ($) guest_accounts as guest_accounts_promises {
     a_guest_account_begins_with_its_session_and_has_no_login,
@@ -49,7 +49,7 @@ pub(crate) async fn guest(scenario: &Scenario, token: u8, now: Timestamp) -> (Us
     let user = User::guest(id, Some(line("Mia")), now);
     let client = ClientInfo { address: Some("192.0.2.7".parse().unwrap()), agent: None };
     let session = Session::begin(session, id, client, now, Duration::days(30));
-    let first = Some((&session, hash(token)));
+    let first = Some((&session, refresh(token)));
     let registered = scenario.store.register(&user, &PasswordHash::none(), first).await.unwrap();
     assert_eq!(registered, Registered::Done);
     (user, session)
@@ -62,7 +62,7 @@ pub(crate) fn claim(user: &User, session: &Session, email: &str, token: u8, now:
         session: session.id,
         details: ClaimDetails { email: Email::new(email).unwrap(), name: None, phone: None },
         password: PasswordHash("new".to_owned()),
-        token: hash(token),
+        secret: refresh(token),
         expires_at: now.plus(Duration::days(30)),
         at: now,
     }
@@ -83,7 +83,7 @@ pub async fn a_guest_account_begins_with_its_session_and_has_no_login(store: Arc
     let (user, session) = guest(&scenario, 1, at(0)).await;
     let profile = scenario.store.profile(user.id).await.unwrap().unwrap();
     assert_eq!(profile.user, user);
-    assert_eq!(scenario.store.owner(&hash(1)).await.unwrap(), Some((user.id, session.id)));
+    assert_eq!(scenario.store.owner(refresh(1)).await.unwrap(), Some((user.id, session.id)));
     let credentials = scenario.store.credentials_of(user.id).await.unwrap();
     assert_eq!(credentials.unwrap().password, PasswordHash::none());
 }
@@ -99,8 +99,12 @@ pub async fn a_claim_makes_a_member_and_renews_the_session(store: Arc<dyn Store>
     assert_eq!(scenario.store.profile(user.id).await.unwrap().unwrap().user, *member);
     let credentials = scenario.store.credentials("mia@example.com").await.unwrap().unwrap();
     assert_eq!((credentials.user, credentials.password), (user.id, PasswordHash("new".to_owned())));
-    assert_eq!(scenario.store.owner(&hash(1)).await.unwrap(), None, "the old token is no secret of a thief");
-    assert_eq!(scenario.store.owner(&hash(2)).await.unwrap(), Some((user.id, session.id)));
+    assert_eq!(
+        scenario.store.owner(refresh(1)).await.unwrap(),
+        None,
+        "the old token is no secret of a thief"
+    );
+    assert_eq!(scenario.store.owner(refresh(2)).await.unwrap(), Some((user.id, session.id)));
     let kept = scenario.store.sessions(user.id, at(6), PageRequest::new(1, 10)).await;
     let kept: Vec<_> = kept.unwrap().rows.into_iter().map(|kept| (kept.id, kept.used_at)).collect();
     assert_eq!(kept, [(session.id, at(5))]);
@@ -146,7 +150,7 @@ pub async fn a_claim_is_refused_for_a_taken_address_a_member_and_an_ended_sessio
     let of_member = GuestClaim { user: member.id, ..claim(&user, &session, "other@example.com", 2, at(5)) };
     assert_eq!(scenario.store.claim(&of_member).await.unwrap(), Claimed::NotAGuest);
     assert_eq!(scenario.store.profile(user.id).await.unwrap().unwrap().user, user);
-    assert_eq!(scenario.store.owner(&hash(1)).await.unwrap(), Some((user.id, session.id)));
+    assert_eq!(scenario.store.owner(refresh(1)).await.unwrap(), Some((user.id, session.id)));
     assert!(scenario.store.end_session(user.id, session.id, at(6)).await.unwrap());
     let late = claim(&user, &session, "mia@example.com", 2, at(7));
     assert_eq!(scenario.store.claim(&late).await.unwrap(), Claimed::NotAGuest);
@@ -199,7 +203,7 @@ pub async fn unused_guest_accounts_are_deleted(store: Arc<dyn Store>) {
     }
     assert!(delete(&scenario, old.id).await);
     assert!(!is_there(&scenario, old.id).await);
-    assert_eq!(scenario.store.owner(&hash(1)).await.unwrap(), None);
+    assert_eq!(scenario.store.owner(refresh(1)).await.unwrap(), None);
     assert!(!delete(&scenario, old.id).await, "it is gone");
     // Its address and its token are free.
     let first = Session::begin(
@@ -209,7 +213,8 @@ pub async fn unused_guest_accounts_are_deleted(store: Arc<dyn Store>) {
         day(),
         Duration::DAY,
     );
-    let again = scenario.store.register(&old, &PasswordHash::none(), Some((&first, hash(1)))).await.unwrap();
+    let again =
+        scenario.store.register(&old, &PasswordHash::none(), Some((&first, refresh(1)))).await.unwrap();
     assert_eq!(again, Registered::Done);
 }
 
@@ -234,7 +239,7 @@ pub async fn guest_accounts_that_something_names_are_kept(store: Arc<dyn Store>)
     }
     // A refused deletion changed nothing.
     assert_eq!(alive(&scenario.store, blocked.id, at(2)).await.len(), 1);
-    assert_eq!(scenario.store.owner(&hash(2)).await.unwrap().unwrap().0, blocked.id);
+    assert_eq!(scenario.store.owner(refresh(2)).await.unwrap().unwrap().0, blocked.id);
 }
 
 /// Either the money is there, and the account too, or the top-up was refused.

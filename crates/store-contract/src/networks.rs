@@ -12,7 +12,7 @@ use time::Duration;
 
 use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, at, at_once};
-use crate::sessions::{end, hash, log_in, successor, valid_for};
+use crate::sessions::{end, hash, log_in, refresh, successor, valid_for};
 
 promises! { ($) networks as networks_promises {
     a_network_is_recognised_after_a_login_or_a_refresh,
@@ -48,7 +48,8 @@ pub async fn a_network_is_recognised_after_a_login_or_a_refresh(store: Arc<dyn S
     let user = scenario.stranger(false, at(1)).await;
     let client = ClientInfo { address: Some("2001:db8:1::1".parse().unwrap()), agent: None };
     let first = Session::begin(store.next_session().await.unwrap(), user.id, client, at(1), valid_for());
-    let registered = store.register(&user, &PasswordHash("hash".to_owned()), Some((&first, hash(1)))).await;
+    let registered =
+        store.register(&user, &PasswordHash("hash".to_owned()), Some((&first, refresh(1)))).await;
     assert_eq!(registered.unwrap(), Registered::Done);
     // From 192.0.2.7.
     log_in(&store, user.id, 2, at(2)).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cuepoint_domain::authorization::TokenEnd;
+use cuepoint_domain::authorization::CredentialEnd;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{PasswordHash, Store, TokenAddition};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
@@ -70,7 +70,7 @@ pub async fn a_token_is_found_by_its_hash_and_marked_as_used(store: Arc<dyn Stor
     assert_eq!(store.use_token(&hash(1), at(5)).await.unwrap(), None, "the refresh token of a login");
     let found = store.use_token(&hash(2), at(5)).await.unwrap().unwrap();
     assert_eq!(
-        (found.token.id(), &found.token.name, &found.token.scopes),
+        (found.credential.id(), &found.credential.name, &found.credential.scopes),
         (token.id(), &token.name, &scopes())
     );
     assert_eq!(found.principal(at(5)).unwrap().user, user);
@@ -79,7 +79,10 @@ pub async fn a_token_is_found_by_its_hash_and_marked_as_used(store: Arc<dyn Stor
         store.tokens(user, at(6)).await.unwrap().iter().map(PersonalToken::last_used_at).collect();
     assert_eq!(used, [Some(at(5))]);
     let end = token.session.expires_at;
-    assert_eq!(store.use_token(&hash(2), end).await.unwrap().unwrap().principal(end), Err(TokenEnd::Expired));
+    assert_eq!(
+        store.use_token(&hash(2), end).await.unwrap().unwrap().principal(end),
+        Err(CredentialEnd::Expired)
+    );
     assert_eq!(live(&store, user, end).await, []);
 }
 
@@ -144,7 +147,7 @@ pub async fn a_token_is_ended_by_its_owner_alone(store: Arc<dyn Store>) {
     assert!(store.end_token(user, id, at(4)).await.unwrap());
     assert!(!store.end_token(user, id, at(5)).await.unwrap());
     let found = store.use_token(&hash(2), at(6)).await.unwrap().unwrap();
-    assert_eq!((found.ended_at, found.principal(at(6))), (Some(at(4)), Err(TokenEnd::Ended)));
+    assert_eq!((found.ended_at, found.principal(at(6))), (Some(at(4)), Err(CredentialEnd::Ended)));
     assert_eq!(store.revoked_since(at(4)).await.unwrap().sessions, [id].into());
     assert_eq!(alive(&store, user, at(6)).await, [session]);
 }

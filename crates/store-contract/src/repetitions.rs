@@ -7,11 +7,11 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
-use cuepoint_domain::user::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, TokenHash};
+use cuepoint_domain::user::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, SessionSecret};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once};
-use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
+use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, refresh, successor, valid_for};
 
 promises! { ($) repetitions as repetitions_promises {
     two_concurrent_exchanges_of_a_token_return_the_same_successor,
@@ -105,7 +105,7 @@ pub async fn a_repeated_exchange_returns_a_successor_derived_with_an_older_key(s
     let again = store.exchange(&hash(1), &rotated, None, end(), at(2)).await.unwrap();
     assert_eq!(again, ExchangeOutcome::Repeated(user, session, hash(2)));
     for never in [20, 21] {
-        assert_eq!(store.owner(&hash(never)).await.unwrap(), None);
+        assert_eq!(store.owner(refresh(never)).await.unwrap(), None);
     }
     assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
 }
@@ -118,9 +118,14 @@ pub async fn exchanges_in_ended_sessions_cannot_be_repeated(store: Arc<dyn Store
     assert_eq!(present(&store, 1, 2, at(2)).await, ExchangeOutcome::Refused);
 }
 
-async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token: TokenHash) -> Registered {
+async fn register(
+    store: &Arc<dyn Store>,
+    user: &User,
+    session: &Session,
+    secret: SessionSecret,
+) -> Registered {
     let password = PasswordHash("hash".to_owned());
-    store.register(user, &password, Some((session, token))).await.unwrap()
+    store.register(user, &password, Some((session, secret))).await.unwrap()
 }
 
 /// A registration repeated with the same session and token succeeds, and adds one user; with another session
@@ -136,20 +141,20 @@ pub async fn a_repeated_registration_adds_one_user(store: Arc<dyn Store>) {
         valid_for(),
     );
     for _ in 0..2 {
-        assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
+        assert_eq!(register(&store, &user, &first, refresh(1)).await, Registered::Done);
     }
     assert_eq!(alive(&store, user.id, at(2)).await, [first.id]);
     // Changes of the session in between remain.
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user.id, first.id));
-    assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
+    assert_eq!(register(&store, &user, &first, refresh(1)).await, Registered::Done);
     assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user.id, first.id));
 
     let other = User { email: user.email.clone(), ..scenario.stranger(false, at(1)).await };
     let second = Session { id: store.next_session().await.unwrap(), user: other.id, ..first.clone() };
-    assert_eq!(register(&store, &other, &second, hash(9)).await, Registered::EmailTaken);
-    assert_eq!(register(&store, &user, &first, hash(9)).await, Registered::EmailTaken);
+    assert_eq!(register(&store, &other, &second, refresh(9)).await, Registered::EmailTaken);
+    assert_eq!(register(&store, &user, &first, refresh(9)).await, Registered::EmailTaken);
     assert_eq!(store.profile(other.id).await.unwrap(), None);
-    assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
+    assert_eq!(store.owner(refresh(9)).await.unwrap(), None);
 }
 
 /// A login repeated with the same session and token begins one session; another token does not get its id.
@@ -157,12 +162,12 @@ pub async fn a_repeated_login_starts_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let kept = Session::begin(session, user, ClientInfo::default(), at(0), valid_for());
-    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(store.begin(&kept, refresh(1), &password).await.unwrap(), BeginOutcome::Done);
     assert_eq!(alive(&store, user, at(1)).await, [session]);
     // Changes of the session in between remain.
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
-    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(store.begin(&kept, refresh(1), &password).await.unwrap(), BeginOutcome::Done);
     assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
-    assert!(store.begin(&kept, hash(9), &password).await.is_err());
-    assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
+    assert!(store.begin(&kept, refresh(9), &password).await.is_err());
+    assert_eq!(store.owner(refresh(9)).await.unwrap(), None);
 }

@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, Erased, ExchangeOutcome, PasswordHash, Store};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, SessionSecret, TokenHash};
 use time::Duration;
 
 use crate::confirmed_erasure::erase_at;
@@ -32,6 +32,11 @@ pub(crate) fn hash(number: u8) -> TokenHash {
     TokenHash([number; 32])
 }
 
+/// The refresh token `hash(number)`.
+pub(crate) fn refresh(number: u8) -> SessionSecret {
+    SessionSecret::RefreshToken(hash(number))
+}
+
 /// The successors of a token under a single key.
 pub(crate) fn successor(number: u8) -> Candidates<TokenHash> {
     Candidates { current: hash(number), others: Vec::new() }
@@ -52,7 +57,7 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
     let address = Some(if number.is_multiple_of(2) { "192.0.2.7" } else { "2001:db8::7" }.parse().unwrap());
     let session = Session::begin(id, user, ClientInfo { address, agent }, now, valid_for());
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, hash(number), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(store.begin(&session, refresh(number), &password).await.unwrap(), BeginOutcome::Done);
     session
 }
 
@@ -87,10 +92,10 @@ pub async fn a_login_with_an_outdated_password_starts_no_session(store: Arc<dyn 
     assert!(store.change_password(user, &before, &after, None, at(1)).await.unwrap());
     let id = store.next_session().await.unwrap();
     let late = Session::begin(id, user, ClientInfo::default(), at(2), valid_for());
-    assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), BeginOutcome::PasswordChanged);
-    assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
+    assert_eq!(store.begin(&late, refresh(2), &before).await.unwrap(), BeginOutcome::PasswordChanged);
+    assert_eq!(store.owner(refresh(2)).await.unwrap(), None);
     assert_eq!(erase_at(&*store, user, at(3), at(3)).await, Erased::Done);
-    assert_eq!(store.begin(&late, hash(2), &after).await.unwrap(), BeginOutcome::PasswordChanged);
+    assert_eq!(store.begin(&late, refresh(2), &after).await.unwrap(), BeginOutcome::PasswordChanged);
     assert_eq!(alive(&store, user, at(4)).await, []);
 }
 
@@ -100,11 +105,11 @@ pub async fn tokens_are_exchanged_for_their_successors(store: Arc<dyn Store>) {
     for number in 1..5 {
         assert_eq!(exchange(&store, number, number + 1).await, ExchangeOutcome::Done(user, session));
         for known in [number, number + 1] {
-            assert_eq!(store.owner(&hash(known)).await.unwrap(), Some((user, session)), "token {known}");
+            assert_eq!(store.owner(refresh(known)).await.unwrap(), Some((user, session)), "token {known}");
         }
     }
     assert_eq!(exchange(&store, 99, 100).await, ExchangeOutcome::Refused, "an unknown token");
-    assert_eq!(store.owner(&hash(99)).await.unwrap(), None);
+    assert_eq!(store.owner(refresh(99)).await.unwrap(), None);
 }
 
 /// A used token presented again ends its session: neither it nor the newest one is valid any more.
@@ -278,17 +283,17 @@ pub async fn a_purge_deletes_expired_tokens_and_ended_sessions(store: Arc<dyn St
     store.purge_expired(end()).await.unwrap();
     assert_eq!(exchange(&store, 1, 3).await, ExchangeOutcome::Refused, "deleted, so it ends nothing");
     assert_eq!(exchange(&store, 51, 52).await, ExchangeOutcome::Refused, "ended");
-    assert_eq!(store.owner(&hash(51)).await.unwrap(), Some((user, other)));
+    assert_eq!(store.owner(refresh(51)).await.unwrap(), Some((user, other)));
     assert_eq!(
         store.revoked_since(at(0)).await.unwrap().sessions.len(),
         1,
         "its access tokens may still live"
     );
     store.purge_expired(end().plus(Session::RETENTION)).await.unwrap();
-    assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
+    assert_eq!(store.owner(refresh(51)).await.unwrap(), None);
     assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
     let done = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(done, ExchangeOutcome::Done(user, first));
     store.purge_expired(next_end.plus(Session::RETENTION)).await.unwrap();
-    assert_eq!(store.owner(&hash(3)).await.unwrap(), None);
+    assert_eq!(store.owner(refresh(3)).await.unwrap(), None);
 }

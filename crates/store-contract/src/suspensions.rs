@@ -13,7 +13,7 @@ use cuepoint_domain::user::{Role, UserStatusChange};
 
 use crate::confirmed_erasure::erase_at;
 use crate::scenario::{Scenario, at, at_once, line};
-use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
+use crate::sessions::{alive, end, exchange, hash, log_in, new_session, refresh, successor};
 
 promises! { ($) suspensions as suspensions_promises {
     a_suspension_ends_all_sessions_of_the_user,
@@ -83,8 +83,8 @@ pub async fn a_suspension_ends_all_sessions_of_the_user(store: Arc<dyn Store>) {
     }
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let late = new_session(&store, user, at(6)).await;
-    assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), BeginOutcome::Suspended);
-    assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
+    assert_eq!(store.begin(&late, refresh(60), &password).await.unwrap(), BeginOutcome::Suspended);
+    assert_eq!(store.owner(refresh(60)).await.unwrap(), None);
 
     scenario.change_status(operator, user, UserStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
@@ -113,7 +113,7 @@ pub async fn logins_and_refreshes_concurrent_with_a_suspension_leave_no_live_ses
             async move {
                 match what {
                     0 => drop(scenario.fresh(suspend).await),
-                    1 => drop(store.begin(&late, hash(100 + round), &password).await.unwrap()),
+                    1 => drop(store.begin(&late, refresh(100 + round), &password).await.unwrap()),
                     _ => drop(exchange(&store, round, 200 + round).await),
                 }
             }

@@ -211,6 +211,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         topups_pending_for: TOPUPS_PENDING_FOR,
         events_shown_for: None,
         refresh_token_for: second,
+        cookie_for: second,
         phone_codes_per_day: None,
     };
     UseCases::new(Arc::clone(&scenario.store), ports, terms).deliveries

@@ -15,7 +15,7 @@ use cuepoint_domain::privacy::erase;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::email_change::restorable_until;
-use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::session::{Session, SessionSecret};
 use cuepoint_domain::user::{Role, User};
 
 use crate::lists::{first, length, newest_first, page_of, sorted};
@@ -33,7 +33,7 @@ impl State {
         &mut self,
         user: &User,
         password: &PasswordHash,
-        session: Option<(&Session, TokenHash)>,
+        session: Option<(&Session, SessionSecret)>,
     ) -> Result<Registered, Unavailable> {
         let Self { book, keys, sessions, .. } = self;
         let email = user.email.folded();
@@ -41,14 +41,14 @@ impl State {
             return Ok(Registered::EmailTaken);
         }
         if keys.users.contains_key(&email) {
-            let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
+            let own = session.is_some_and(|(session, secret)| sessions.was_begun(session, secret));
             return Ok(if own { Registered::Done } else { Registered::EmailTaken });
         }
         if book.get(user.id).is_some() {
             return Err(Unavailable::new("the id of a new user is taken"));
         }
-        if let Some((session, token)) = session {
-            sessions.begin(session, token)?;
+        if let Some((session, secret)) = session {
+            sessions.begin(session, secret)?;
         }
         keys.users.insert(email, user.id);
         keys.passwords.insert(user.id, password.clone());
@@ -64,7 +64,7 @@ impl People for MemoryStore {
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<(&'a Session, TokenHash)>,
+        session: Option<(&'a Session, SessionSecret)>,
     ) -> Result<Registered, Unavailable> {
         let state = &mut *self.lock()?;
         state.register(user, password, session)

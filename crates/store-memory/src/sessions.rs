@@ -1,9 +1,9 @@
-//! Sessions and their refresh tokens.
+//! Sessions, their refresh tokens and cookies.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::{FoundToken, RevocationList, UserStatus};
+use cuepoint_domain::authorization::{FoundCookie, FoundToken, RevocationList, UserStatus};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -15,19 +15,22 @@ use cuepoint_domain::privacy::personal_data::ExportRecord;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
+use cuepoint_domain::user::cookie_session::CookieSession;
 use cuepoint_domain::user::personal_token::{PersonalToken, TokenScope};
 use cuepoint_domain::user::session::{
-    Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
+    Candidates, ClientInfo, PresentedToken, RefreshToken, Session, SessionSecret, TokenHash,
 };
+use time::Duration;
 
 use crate::lists::{newest_first, page_of};
 use crate::{MemoryStore, State};
 
-/// Sessions, and refresh tokens by hash.
+/// Sessions, and refresh tokens and cookies by hash.
 #[derive(Debug, Default)]
 pub(crate) struct SessionTable {
     sessions: HashMap<SessionId, SessionRecord>,
     tokens: HashMap<TokenHash, RefreshToken>,
+    cookies: HashMap<TokenHash, SessionId>,
     /// The known networks of each user, each with its number and the time at which it was last seen.
     networks: HashMap<(UserId, ClientNetwork), (i64, Timestamp)>,
     last_network: i64,
@@ -65,12 +68,13 @@ impl SessionTable {
         });
         let sessions = &self.sessions;
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
+        self.cookies.retain(|_, session| sessions.contains_key(session));
         self.personal.retain(|id, _| sessions.contains_key(id));
         let since = now.minus(KnownNetwork::RETENTION);
         self.networks.retain(|_, (_, seen_at)| *seen_at > since);
     }
 
-    /// Records that a session of this user began or was refreshed in this network.
+    /// Records that a session of this user began, was refreshed or was used in this network.
     fn see(&mut self, user: UserId, network: Option<ClientNetwork>, now: Timestamp) {
         let Some(network) = network else { return };
         let (_, seen_at) = self.networks.entry((user, network)).or_insert_with(|| {
@@ -80,18 +84,21 @@ impl SessionTable {
         *seen_at = (*seen_at).max(now);
     }
 
-    /// Stores a new session with its first token; one that already began with this token stays unchanged.
+    /// Stores a new session with its first token or its cookie; one that already began with it stays unchanged.
     ///
     /// # Errors
-    /// [`Unavailable`] when another session has the id, or the token.
-    pub(crate) fn begin(&mut self, session: &Session, token: TokenHash) -> Result<(), Unavailable> {
-        if self.was_begun(session, token) {
+    /// [`Unavailable`] when another session has the id, or the secret.
+    pub(crate) fn begin(&mut self, session: &Session, secret: SessionSecret) -> Result<(), Unavailable> {
+        if self.was_begun(session, secret) {
             return Ok(());
         }
-        if self.sessions.contains_key(&session.id) || self.tokens.contains_key(&token) {
+        if self.sessions.contains_key(&session.id) || self.owner(secret).is_some() {
             return Err(Unavailable::new("the id of a new session is taken"));
         }
-        self.tokens.insert(token, session.first_token(token));
+        match secret {
+            SessionSecret::RefreshToken(hash) => drop(self.tokens.insert(hash, session.first_token(hash))),
+            SessionSecret::Cookie(hash) => drop(self.cookies.insert(hash, session.id)),
+        }
         self.sessions.insert(session.id, SessionRecord { session: session.clone(), ended_at: None });
         self.see(session.user, session.client.network(), session.began_at);
         Ok(())
@@ -114,14 +121,20 @@ impl SessionTable {
         Some(PersonalToken { session: kept.session.clone(), name, scopes })
     }
 
-    /// Replaces the refresh tokens of a live session by that of a claim; returns whether the session is live.
+    /// Replaces the secrets of a live session by that of a claim; returns whether the session is live.
     pub(crate) fn renew(&mut self, claim: &GuestClaim) -> bool {
         let live = self.sessions.get_mut(&claim.session).filter(|kept| kept.is_alive(claim.at));
         let Some(kept) = live else { return false };
         (kept.session.used_at, kept.session.expires_at) = (claim.at, claim.expires_at);
-        let token = kept.session.claimed_token(claim.token, claim.at, claim.expires_at);
         self.tokens.retain(|_, token| token.session != claim.session);
-        self.tokens.insert(claim.token, token);
+        self.cookies.retain(|_, session| *session != claim.session);
+        match claim.secret {
+            SessionSecret::RefreshToken(hash) => {
+                let token = kept.session.claimed_token(hash, claim.at, claim.expires_at);
+                self.tokens.insert(hash, token);
+            }
+            SessionSecret::Cookie(hash) => drop(self.cookies.insert(hash, claim.session)),
+        }
         true
     }
 
@@ -134,9 +147,22 @@ impl SessionTable {
         }
     }
 
-    /// Whether this session began with this token.
-    pub(crate) fn was_begun(&self, session: &Session, token: TokenHash) -> bool {
-        self.tokens.get(&token).is_some_and(|token| token.session == session.id)
+    /// Whether this session began with this secret.
+    pub(crate) fn was_begun(&self, session: &Session, secret: SessionSecret) -> bool {
+        self.owner(secret).is_some_and(|(_, id)| id == session.id)
+    }
+
+    /// The user and the session of a secret.
+    fn owner(&self, secret: SessionSecret) -> Option<(UserId, SessionId)> {
+        match secret {
+            SessionSecret::RefreshToken(hash) => {
+                self.tokens.get(&hash).map(|token| (token.user, token.session))
+            }
+            SessionSecret::Cookie(hash) => {
+                let kept = self.sessions.get(self.cookies.get(&hash)?)?;
+                Some((kept.session.user, kept.session.id))
+            }
+        }
     }
 
     /// Ends the live sessions of a user and returns their number: with `keep`, all except this one and the personal
@@ -188,6 +214,8 @@ impl SessionTable {
         self.networks.retain(|(owner, _), _| *owner != user);
         self.tokens.retain(|_, token| token.user != user);
         self.sessions.retain(|_, kept| kept.session.user != user);
+        let sessions = &self.sessions;
+        self.cookies.retain(|_, session| sessions.contains_key(session));
     }
 
     /// The known networks of a user.
@@ -266,7 +294,7 @@ impl Sessions for MemoryStore {
     async fn begin(
         &self,
         session: &Session,
-        token: TokenHash,
+        secret: SessionSecret,
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable> {
         let State { book, keys, sessions, .. } = &mut *self.lock()?;
@@ -276,13 +304,37 @@ impl Sessions for MemoryStore {
         if book.get(session.user).is_some_and(|user| user.suspended_at.is_some()) {
             return Ok(BeginOutcome::Suspended);
         }
-        sessions.begin(session, token)?;
+        sessions.begin(session, secret)?;
         sessions.end_surplus(session.user, session.began_at);
         Ok(BeginOutcome::Done)
     }
 
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
-        Ok(self.lock()?.sessions.tokens.get(presented).map(|token| (token.user, token.session)))
+    async fn owner(&self, presented: SessionSecret) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        Ok(self.lock()?.sessions.owner(presented))
+    }
+
+    async fn use_cookie(
+        &self,
+        hash: &TokenHash,
+        network: Option<ClientNetwork>,
+        valid_for: Duration,
+        now: Timestamp,
+    ) -> Result<Option<FoundCookie>, Unavailable> {
+        let State { book, sessions, .. } = &mut *self.lock()?;
+        let Some(kept) = sessions.cookies.get(hash).and_then(|id| sessions.sessions.get_mut(id)) else {
+            return Ok(None);
+        };
+        let Some(owner) = book.get(kept.session.user).map(UserStatus::of) else { return Ok(None) };
+        let credential = CookieSession(kept.session.clone());
+        let mut found = FoundCookie { credential, ended_at: kept.ended_at, owner };
+        if found.principal(now).is_ok()
+            && let Some(used) = found.credential.used(owner.role, valid_for, now)
+        {
+            kept.session = used.0.clone();
+            sessions.see(used.0.user, network, now);
+            found.credential = used;
+        }
+        Ok(Some(found))
     }
 
     async fn exchange(
@@ -397,9 +449,9 @@ impl PersonalTokens for MemoryStore {
         let (token, ended_at) = (sessions.personal_token(kept), kept.ended_at);
         let owner = book.get(kept.session.user).map(UserStatus::of);
         let Some((token, owner)) = token.zip(owner) else { return Ok(None) };
-        let found = FoundToken { token, ended_at, owner };
+        let found = FoundToken { credential: token, ended_at, owner };
         if found.principal(now).is_ok()
-            && let Some(kept) = sessions.sessions.get_mut(&found.token.id())
+            && let Some(kept) = sessions.sessions.get_mut(&found.credential.id())
         {
             kept.session.used_at = kept.session.used_at.max(now);
         }

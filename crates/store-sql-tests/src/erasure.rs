@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{EndpointAddition, Erased, PasswordHash, Registered,
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
-use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::session::{ClientInfo, Session, SessionSecret, TokenHash};
 use cuepoint_domain::user::{Field, Kilometres, Locate, ProfileChange, User, UserStatusChange};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use time::Duration;
@@ -46,7 +46,7 @@ async fn live(store: &dyn Store) -> UserId {
     let email = Email::new("Ada@Lovelace.example").unwrap();
     let user = User::registered(id, line("Ada Lovelace"), email, Some(line("+442079460000")), true, now());
     let session = Session::begin(session, id, client_info(), now(), Duration::days(1));
-    let first = Some((&session, TokenHash([1; 32])));
+    let first = Some((&session, SessionSecret::RefreshToken(TokenHash([1; 32]))));
     let registered = store.register(&user, &PasswordHash("argon2-of-ada".to_owned()), first).await.unwrap();
     assert_eq!(registered, Registered::Done);
     let set = |text: &str| Field::Set(Some(line(text)));

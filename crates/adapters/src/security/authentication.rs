@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::{
     AccessToken, AccessTokens, Clock as _, PrincipalCheck, PrincipalRefusal, ReadinessProbe, Revocations,
     SigningError, Store, Unavailable,
 };
+use cuepoint_domain::user::cookie_session::CookieSession;
 use tokio::time::timeout;
 
 use crate::clock::ServiceClock;
 use crate::runtime::TokioTimer;
-use crate::security::personal_tokens::KeptTokens;
+use crate::security::kept_credentials::{CredentialRefusal, KeptCookie, KeptCookies, KeptTokens, Known};
 use crate::security::revocations::RevocationCache;
 use crate::security::tokens::SignedTokens;
 
@@ -28,16 +30,45 @@ pub struct Authentication {
     pub tokens: Arc<SignedTokens>,
     /// The personal access tokens that this server has read.
     pub personal_tokens: Arc<KeptTokens>,
+    /// The sessions of browsers that this server has read.
+    pub cookies: Arc<KeptCookies>,
     /// The revocation list.
     pub revocations: Arc<RevocationCache>,
     pub clock: Arc<ServiceClock>,
     /// The timer of deadlines.
     pub timer: TokioTimer,
-    /// The store from which the revocation list and personal access tokens are read.
+    /// The store from which the revocation list, personal access tokens and cookies are read.
     pub store: Arc<dyn Store>,
 }
 
 impl Authentication {
+    /// Returns what is known of a cookie without reading the store.
+    #[must_use]
+    pub fn known_cookie(&self, cookie: &str) -> Known<CookieSession> {
+        self.cookies.known(cookie, &self.revocations, self.clock.now())
+    }
+
+    /// Reads the session of a cookie that is outdated or unknown. The client's network becomes a known one of its owner.
+    ///
+    /// # Errors
+    /// [`CredentialRefusal::Unknown`] and [`CredentialRefusal::Unavailable`].
+    pub async fn read_cookie(
+        &self,
+        cookie: &str,
+        network: Option<ClientNetwork>,
+    ) -> Result<KeptCookie, CredentialRefusal> {
+        let (epoch, now) = (self.revocations.epoch(), self.clock.now());
+        self.cookies.read(&*self.store, cookie, network, epoch, now).await
+    }
+
+    /// Returns the current principal of a cookie; its session is valid until [`KeptCookie::expires_at`].
+    ///
+    /// # Errors
+    /// [`CredentialRefusal::Expired`] and [`CredentialRefusal::Revoked`].
+    pub fn principal_of(&self, kept: &KeptCookie) -> Result<Principal, CredentialRefusal> {
+        kept.principal(&self.revocations, self.clock.now())
+    }
+
     /// Reads the revocation list again; logs a failure.
     pub async fn refresh_within(&self, limit: Duration) {
         let read = self.revocations.refresh(&*self.store, &self.clock);

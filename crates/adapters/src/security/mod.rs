@@ -2,11 +2,11 @@
 
 pub mod authentication;
 pub mod echo_nonces;
+pub mod kept_credentials;
 pub mod keys;
 pub mod login_log;
 pub mod password_queue;
 pub mod passwords;
-pub mod personal_tokens;
 pub mod random;
 pub mod reliance;
 pub mod revocations;

@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::guest_account::GuestKey;
-use cuepoint_domain::user::session::{Candidates, TokenHash};
+use cuepoint_domain::user::session::{Candidates, SecretKind, TokenHash};
 use sha2::{Digest, Sha256};
 
 use super::keys::KeysInForce;
@@ -14,7 +14,9 @@ use super::random::{RandomSecrets, encoded, random};
 /// The labels of derivations, one per purpose; none is a prefix of another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
 const REGISTRATION_LABEL: &[u8] = b"registration\0";
+const REGISTRATION_COOKIE_LABEL: &[u8] = b"cookie of registration\0";
 const GUEST_LABEL: &[u8] = b"guest account\0";
+const GUEST_COOKIE_LABEL: &[u8] = b"cookie of guest account\0";
 const RESTORATION_LABEL: &[u8] = b"restoration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
@@ -69,17 +71,31 @@ impl Secrets for KeyedSecrets {
         self.derive(&[SUCCESSOR_LABEL, presented.0.as_bytes()], now)
     }
 
-    fn first_tokens(
+    fn first_secrets(
         &self,
+        kind: SecretKind,
         session: SessionId,
         password: &PasswordHash,
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable> {
-        self.derive(&[REGISTRATION_LABEL, &session.get().to_be_bytes(), password.0.as_bytes()], now)
+        let label = match kind {
+            SecretKind::RefreshToken => REGISTRATION_LABEL,
+            SecretKind::Cookie => REGISTRATION_COOKIE_LABEL,
+        };
+        self.derive(&[label, &session.get().to_be_bytes(), password.0.as_bytes()], now)
     }
 
-    fn guest_tokens(&self, key: &GuestKey, now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
-        self.derive(&[GUEST_LABEL, &key.0], now)
+    fn guest_secrets(
+        &self,
+        kind: SecretKind,
+        key: &GuestKey,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable> {
+        let label = match kind {
+            SecretKind::RefreshToken => GUEST_LABEL,
+            SecretKind::Cookie => GUEST_COOKIE_LABEL,
+        };
+        self.derive(&[label, &key.0], now)
     }
 
     fn restore_tokens(
@@ -140,9 +156,14 @@ mod tests {
         secrets(keys).successors(&Token(presented.to_owned()), NOW).unwrap().current
     }
 
-    fn first_token(keys: &str, session: i64, password: &str) -> Token {
+    fn first_token(kind: SecretKind, keys: &str, session: i64, password: &str) -> Token {
         let (session, password) = (SessionId::new(session).unwrap(), PasswordHash(password.to_owned()));
-        secrets(keys).first_tokens(session, &password, NOW).unwrap().current
+        secrets(keys).first_secrets(kind, session, &password, NOW).unwrap().current
+    }
+
+    fn guest_secret(kind: SecretKind) -> Token {
+        let key = GuestKey::new(&"k".repeat(22)).unwrap();
+        secrets(&format!("a:{KEY}")).guest_secrets(kind, &key, NOW).unwrap().current
     }
 
     #[test]
@@ -179,10 +200,13 @@ mod tests {
             successor(&a, "one"),
             successor(&a, "two"),
             successor(&b, "one"),
-            first_token(&a, 1, "hash"),
-            first_token(&a, 2, "hash"),
-            first_token(&a, 1, "hash of another"),
-            first_token(&b, 1, "hash"),
+            first_token(SecretKind::RefreshToken, &a, 1, "hash"),
+            first_token(SecretKind::RefreshToken, &a, 2, "hash"),
+            first_token(SecretKind::RefreshToken, &a, 1, "hash of another"),
+            first_token(SecretKind::RefreshToken, &b, 1, "hash"),
+            first_token(SecretKind::Cookie, &a, 1, "hash"),
+            guest_secret(SecretKind::RefreshToken),
+            guest_secret(SecretKind::Cookie),
         ];
         for (number, token) in tokens.iter().enumerate() {
             assert_eq!(URL_SAFE_NO_PAD.decode(&token.0).unwrap().len(), 32);
@@ -190,7 +214,7 @@ mod tests {
         }
         // Another process with the same key material under another id.
         assert!(successor(&format!("b:{KEY}"), "one") == tokens[0]);
-        assert!(first_token(&format!("b:{KEY}"), 1, "hash") == tokens[3]);
+        assert!(first_token(SecretKind::RefreshToken, &format!("b:{KEY}"), 1, "hash") == tokens[3]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{HashingError, Unavailable};
 
 use crate::wire::error::{ApiError, Code};
-use cuepoint_adapters::security::personal_tokens::PersonalRefusal;
+use cuepoint_adapters::security::kept_credentials::CredentialRefusal;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_transport::rate_limits::Quota;
 use cuepoint_transport::request_limits::{AttemptRefusal, CodeRefusal};
@@ -139,13 +139,13 @@ impl From<TokenRefusal> for ApiError {
     }
 }
 
-impl From<PersonalRefusal> for ApiError {
-    fn from(refusal: PersonalRefusal) -> Self {
+impl From<CredentialRefusal> for ApiError {
+    fn from(refusal: CredentialRefusal) -> Self {
         match refusal {
-            PersonalRefusal::Unknown => Code::InvalidToken.into(),
-            PersonalRefusal::Expired => Code::TokenExpired.into(),
-            PersonalRefusal::Revoked(revocation) => revocation.into(),
-            PersonalRefusal::Unavailable(unavailable) => unavailable.into(),
+            CredentialRefusal::Unknown => Code::InvalidToken.into(),
+            CredentialRefusal::Expired => Code::TokenExpired.into(),
+            CredentialRefusal::Revoked(revocation) => revocation.into(),
+            CredentialRefusal::Unavailable(unavailable) => unavailable.into(),
         }
     }
 }

@@ -33,10 +33,10 @@ use cuepoint_adapters::outgoing::OutgoingCalls;
 use cuepoint_adapters::runtime::{TokioTasks, TokioTimer};
 use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_adapters::security::echo_nonces::EchoNonces;
+use cuepoint_adapters::security::kept_credentials::{KeptCookies, KeptTokens};
 use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
 use cuepoint_adapters::security::login_log::LoginLog;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
-use cuepoint_adapters::security::personal_tokens::KeptTokens;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::security::revocations::RevocationCache;
 use cuepoint_adapters::security::sealing::Sealing;
@@ -226,6 +226,7 @@ pub fn compose(
     let authentication = Authentication {
         tokens: Arc::new(SignedTokens::new(keys.signing.clone(), settings.auth.access_token_ttl, secrets)),
         personal_tokens: Arc::new(KeptTokens::new(settings.auth.access_token_ttl)),
+        cookies: Arc::new(KeptCookies::new(settings.auth.access_token_ttl, settings.auth.cookie_session)),
         revocations: Arc::new(RevocationCache::new(settings.auth.access_token_ttl)),
         clock: clock.clone(),
         timer: TokioTimer::default(),
@@ -287,6 +288,7 @@ pub fn compose(
         topups_pending_for: settings.topups.pending_for,
         events_shown_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,
+        cookie_for: settings.auth.cookie_session,
         phone_codes_per_day: settings.phone_codes_per_day,
     };
     let api = ApiSettings {

@@ -23,6 +23,8 @@ pub struct Auth {
     pub access_token_ttl: Duration,
     /// The lifetime of a refresh token.
     pub refresh_token_ttl: Duration,
+    /// The lifetime of a browser's session after its last use.
+    pub cookie_session: Duration,
     /// The cost parameters of password hashing.
     pub password_cost: Params,
     /// The treatment of passwords known from breaches.
@@ -45,6 +47,7 @@ pub(super) struct AuthSection {
     signing_keys: Option<Secret<Text<SecretString>>>,
     access_token_ttl_seconds: Seconds<1, DAY>,
     refresh_token_ttl_seconds: Seconds<1, { DAY.saturating_mul(366) }>,
+    cookie_session_days: Whole<u16, 1, 366>,
     argon2_memory_kib: Whole<u32, 7_168, 1_048_576>,
     argon2_iterations: Whole<u32, 1, 16>,
     argon2_parallelism: Whole<u32, 1, 16>,
@@ -62,6 +65,7 @@ impl AuthSection {
             signing_keys,
             access_token_ttl: self.access_token_ttl_seconds.to_time(),
             refresh_token_ttl: self.refresh_token_ttl_seconds.to_time(),
+            cookie_session: Duration::days(self.cookie_session_days.0.into()),
             password_cost: cost.map_err(|error| {
                 ConfigError::new("auth.argon2_memory_kib", format!("cannot be used: {error}"))
             })?,

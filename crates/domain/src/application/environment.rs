@@ -21,7 +21,9 @@ use crate::ports::{
 use crate::timestamp::Timestamp;
 use crate::tip::TipTerms;
 use crate::topup::{GuestTopupLimits, OrderTerms};
-use crate::user::session::ClientInfo;
+use crate::user::Role;
+use crate::user::cookie_session::CookieSession;
+use crate::user::session::{ClientInfo, SecretKind};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
 /// The adapters of the use cases, other than the store.
@@ -84,8 +86,20 @@ pub struct Terms {
     pub events_shown_for: Option<Duration>,
     /// The validity of a refresh token.
     pub refresh_token_for: Duration,
+    /// The validity of a cookie after its last use.
+    pub cookie_for: Duration,
     /// The maximum number of codes by phone within a day; `None` for no limit.
     pub phone_codes_per_day: Option<NonZeroU32>,
+}
+
+impl Terms {
+    /// The lifetime of a new session with a secret of this kind.
+    pub(super) fn session_lifetime(&self, kind: SecretKind, role: Role) -> Duration {
+        match kind {
+            SecretKind::RefreshToken => self.refresh_token_for,
+            SecretKind::Cookie => CookieSession::lifetime(role, self.cookie_for),
+        }
+    }
 }
 
 /// The ports and terms available to use cases.

@@ -5,12 +5,12 @@
 //! [`Action::rule`].
 
 mod action;
-mod found_token;
+mod found_credential;
 mod revocation;
 mod rule;
 
 pub use action::{Action, Permission, permission};
-pub use found_token::{FoundToken, TokenEnd};
+pub use found_credential::{Credential, CredentialEnd, FoundCookie, FoundCredential, FoundToken};
 pub use revocation::{Epoch, Revocation, RevocationList, UserStatus};
 pub use rule::{RequestParty, Rule};
 

@@ -10,7 +10,7 @@ use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::user::code_quotas::{CountedCode, TooMany};
 use crate::user::email_change::{EmailChanged, EmailRestored};
 use crate::user::guest_account::{ClaimDetails, Claimed};
-use crate::user::session::TokenHash;
+use crate::user::session::{SessionSecret, TokenHash};
 
 /// The credentials for a login.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,9 +42,9 @@ pub struct GuestClaim {
     /// What the guest adds.
     pub details: ClaimDetails,
     pub password: PasswordHash,
-    /// The next refresh token of the session.
-    pub token: TokenHash,
-    /// The time from which the token is refused.
+    /// The next refresh token of the session, or its new cookie.
+    pub secret: SessionSecret,
+    /// The time from which the secret is refused.
     pub expires_at: Timestamp,
     /// The time of the claim.
     pub at: Timestamp,
@@ -130,8 +130,8 @@ pub trait Logins: Send + Sync {
     ) -> Result<Option<UserId>, Unavailable>;
 
     /// Makes a guest account a member, as [`User::claimed`](crate::user::User::claimed) decides, in one atomic step: it
-    /// gets the address and the password, its other sessions end, and `token` replaces the refresh tokens of the session
-    /// that claims it, which then lives until `expires_at`.
+    /// gets the address and the password, its other sessions end, and `secret` replaces the refresh tokens or the
+    /// cookie of the session that claims it, which then lives until `expires_at`.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.

@@ -11,7 +11,7 @@ use crate::text::Password;
 use crate::timestamp::Timestamp;
 pub use crate::user::PasswordHash;
 use crate::user::guest_account::GuestKey;
-use crate::user::session::{Candidates, TokenHash};
+use crate::user::session::{Candidates, SecretKind, TokenHash};
 
 /// The outcome of verifying a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,25 +110,31 @@ pub trait Secrets: Send + Sync {
     /// [`Unavailable`] when no key is in force.
     fn successors(&self, presented: &Token, now: Timestamp) -> Result<Candidates<Token>, Unavailable>;
 
-    /// The first refresh token of the session that begins with a registration, derived from the session, the
+    /// The first secret of this kind of the session that begins with a registration, derived from the session, the
     /// password hash with its random salt, and a key of this service, so that it can be issued again without
     /// being stored.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
-    fn first_tokens(
+    fn first_secrets(
         &self,
+        kind: SecretKind,
         session: SessionId,
         password: &PasswordHash,
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
 
-    /// The first refresh token of the session that begins with the creation of a guest account, derived from the key of
-    /// the creation and a key of this service, so that it can be issued again without being stored.
+    /// The first secret of this kind of the session that begins with the creation of a guest account, derived from the key
+    /// of the creation and a key of this service, so that it can be issued again without being stored.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
-    fn guest_tokens(&self, key: &GuestKey, now: Timestamp) -> Result<Candidates<Token>, Unavailable>;
+    fn guest_secrets(
+        &self,
+        kind: SecretKind,
+        key: &GuestKey,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable>;
 
     /// The token that restores the previous e-mail address of a user after a change at `changed_at`, derived from both
     /// and a key of this service, so that it can be sent again without being stored. As with [`Secrets::keyed_hashes`],

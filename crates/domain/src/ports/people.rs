@@ -14,7 +14,7 @@ use crate::privacy::ErasureRefusal;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::user::User;
-use crate::user::session::{Session, TokenHash};
+use crate::user::session::{Session, SessionSecret};
 
 /// A user with their balance.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,14 +78,14 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a user with an empty wallet and, if given, their first session with its token, atomically. A guest account
+    /// Adds a user with an empty wallet and, if given, their first session with its token or cookie, atomically. A guest account
     /// has [`PasswordHash::none`] and waits for [`FeatureLevel::GUEST_ACCOUNTS`]. A repeated call with a session changes nothing and succeeds, because that session already has this id
-    /// and token.
+    /// and secret.
     async fn register<'a>(
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<(&'a Session, TokenHash)>,
+        session: Option<(&'a Session, SessionSecret)>,
     ) -> Result<Registered, Unavailable>;
 
     /// Whether the deployment's first operator was ever created.

@@ -1,14 +1,17 @@
 //! Stored sessions and their refresh tokens.
 
 use async_trait::async_trait;
+use time::Duration;
 
-use crate::authorization::RevocationList;
+use crate::authorization::{FoundCookie, RevocationList};
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
-use crate::user::session::{Candidates, Session, TokenHash};
+#[cfg(doc)]
+use crate::user::cookie_session::CookieSession;
+use crate::user::session::{Candidates, Session, SessionSecret, TokenHash};
 
 /// The outcome of storing a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,28 +39,39 @@ pub enum ExchangeOutcome {
     Refused,
 }
 
-/// Stores sessions, and their refresh tokens by hash. A session is live until it ends or its newest token
-/// expires.
+/// Stores sessions, and their refresh tokens and cookies by hash. A session is live until it ends, or its newest token
+/// or its cookie expires.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Stores a new session with its first token if the password of its user is still the verified one and
+    /// Stores a new session with its first token or its cookie if the password of its user is still the verified one and
     /// the user is not suspended, in one atomic step: a login is refused if the password was changed or the
     /// user suspended in the meantime. If the user then has more than [`Session::MAX_LIVE`] live sessions,
     /// the least recently used ones end. The network of the session becomes known. A repeated call changes
-    /// nothing and succeeds, because the session already has this id and token.
+    /// nothing and succeeds, because the session already has this id and secret.
     ///
     /// # Errors
-    /// [`Unavailable`], also when another session has the id.
+    /// [`Unavailable`], also when another session has the id or the secret.
     async fn begin(
         &self,
         session: &Session,
-        token: TokenHash,
+        secret: SessionSecret,
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable>;
 
-    /// The user and the session of this token, used or not; `None` if the token is unknown.
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable>;
+    /// The user and the session of this token or cookie, used or not; `None` if it is unknown.
+    async fn owner(&self, presented: SessionSecret) -> Result<Option<(UserId, SessionId)>, Unavailable>;
+
+    /// The session whose cookie has this hash, ended or not. A use of a valid session is recorded as specified by
+    /// [`CookieSession::used`], with the network, if given; the session is returned even if that fails. The returned
+    /// session has the recorded times.
+    async fn use_cookie(
+        &self,
+        hash: &TokenHash,
+        network: Option<ClientNetwork>,
+        valid_for: Duration,
+        now: Timestamp,
+    ) -> Result<Option<FoundCookie>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
     /// [`crate::user::session::RefreshToken::presented`] decides, in one atomic step: of any number of
@@ -76,8 +90,8 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<ExchangeOutcome, Unavailable>;
 
-    /// Whether a session of the user with this address, folded by [`crate::text::Email::folded`], began or
-    /// was refreshed from the network after this time. It takes the same time if the address is unknown.
+    /// Whether a session of the user with this address, folded by [`crate::text::Email::folded`], began, was
+    /// refreshed or was recorded as used from the network after this time. It takes the same time if the address is unknown.
     async fn is_known_network(
         &self,
         email: &str,

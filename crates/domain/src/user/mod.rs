@@ -2,7 +2,8 @@
 //!
 //! - [`User`], [`Role`], [`DjProfile`]: the user, with the prices and ratings of a DJ;
 //! - [`ProfileChange`]: what users change themselves; [`UserStatusChange`]: what operators change;
-//! - [`session`]: sessions and their refresh tokens; [`personal_token`]: personal access tokens;
+//! - [`session`]: sessions and their refresh tokens; [`cookie_session`]: sessions of browsers; [`personal_token`]: personal
+//!   access tokens;
 //! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
 //! - [`email_change`]: the change of the e-mail address, and the way back;
 //! - [`guest_account`]: users without e-mail address and password, and how they become members;
@@ -11,6 +12,7 @@
 mod block;
 pub mod challenge;
 pub mod code_quotas;
+pub mod cookie_session;
 mod dj;
 pub mod email_change;
 mod entity_facts;

@@ -1,5 +1,5 @@
-//! Sessions: one per login. Refresh tokens are single-use; presenting a used one again ends the session,
-//! unless the request repeats an exchange with a possibly lost response.
+//! Sessions: one per login, each with refresh tokens or with a cookie. Refresh tokens are single-use; presenting a used
+//! one again ends the session, unless the request repeats an exchange with a possibly lost response.
 
 use core::net::IpAddr;
 
@@ -18,6 +18,44 @@ pub struct TokenHash(pub [u8; 32]);
 impl core::fmt::Debug for TokenHash {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("TokenHash([hidden])")
+    }
+}
+
+/// The kind of secret with which a session is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SecretKind {
+    /// A refresh token, which is exchanged for access tokens.
+    RefreshToken,
+    /// A cookie, which a browser presents with each request.
+    Cookie,
+}
+
+/// The stored secret of a session. A session has refresh tokens or one cookie, never both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionSecret {
+    /// A refresh token.
+    RefreshToken(TokenHash),
+    /// A cookie.
+    Cookie(TokenHash),
+}
+
+impl SessionSecret {
+    /// A secret of this kind with this hash.
+    #[must_use]
+    pub const fn new(kind: SecretKind, hash: TokenHash) -> Self {
+        match kind {
+            SecretKind::RefreshToken => Self::RefreshToken(hash),
+            SecretKind::Cookie => Self::Cookie(hash),
+        }
+    }
+
+    /// The hash of the cookie, if it is one.
+    #[must_use]
+    pub const fn cookie(self) -> Option<TokenHash> {
+        match self {
+            Self::RefreshToken(_) => None,
+            Self::Cookie(hash) => Some(hash),
+        }
     }
 }
 
@@ -71,7 +109,7 @@ impl ClientInfo {
     }
 }
 
-/// A session: all refresh tokens that descend from one login.
+/// A session: all refresh tokens that descend from one login, or one cookie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
     /// The session's id.
@@ -82,9 +120,9 @@ pub struct Session {
     pub client: ClientInfo,
     /// The time of login.
     pub began_at: Timestamp,
-    /// The time at which the newest token was issued.
+    /// The time at which the newest token was issued, or the recorded last use of the cookie.
     pub used_at: Timestamp,
-    /// The time at which the newest token expires.
+    /// The time at which the newest token or the cookie expires.
     pub expires_at: Timestamp,
 }
 
@@ -115,7 +153,7 @@ impl Session {
     }
 
     /// Whether a registration repeated at `now` gets this live session: the session began with the registration,
-    /// and its first token is unused.
+    /// and its first token is unused; the use of a cookie is recorded only after that time.
     #[must_use]
     pub fn answers_registration(&self, registered_at: Timestamp, now: Timestamp) -> bool {
         self.began_at == registered_at && self.used_at == self.began_at && repeats(registered_at, now)

@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{GuestClaim, PasswordHash, Registered, UnusedGuests}
 use cuepoint_domain::text::Email;
 use cuepoint_domain::topup::{Charge, GuestTopupLimits};
 use cuepoint_domain::user::guest_account::{ClaimDetails, Claimed};
-use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::session::{ClientInfo, SecretKind, Session, SessionSecret, TokenHash};
 use cuepoint_domain::user::{Role, User};
 use time::Duration;
 
@@ -19,11 +19,13 @@ use crate::commands::GUEST_ACCOUNTS;
 use crate::scenario::amount;
 use crate::sessions::valid_for;
 
-/// The hash of the refresh token that a session gets first, or with the claim of its account.
-fn token(session: SessionId, is_claimed: bool) -> TokenHash {
+/// The secret that a session gets first, or with the claim of its account: every other session has a cookie.
+fn secret(session: SessionId, is_claimed: bool) -> SessionSecret {
     let mut bytes = [u8::from(is_claimed); 32];
     bytes[..8].copy_from_slice(&session.get().to_be_bytes());
-    TokenHash(bytes)
+    let has_cookie = session.get() % 2 == 0;
+    let kind = if has_cookie { SecretKind::Cookie } else { SecretKind::RefreshToken };
+    SessionSecret::new(kind, TokenHash(bytes))
 }
 
 impl HistoryDriver<'_> {
@@ -52,7 +54,7 @@ impl HistoryDriver<'_> {
         let (id, session) = (ids.next_user().await.unwrap(), ids.next_session().await.unwrap());
         let user = User::guest(id, None, now);
         let begun = Session::begin(session, id, ClientInfo::default(), now, valid_for());
-        let first = Some((&begun, token(session, false)));
+        let first = Some((&begun, secret(session, false)));
         let registered = self.scenario.store.register(&user, &PasswordHash::none(), first).await;
         equal("a registration", &registered.unwrap(), &Registered::Done)?;
         self.people.push(id);
@@ -80,7 +82,7 @@ impl HistoryDriver<'_> {
             session,
             details: ClaimDetails { email: Email::new(&email).unwrap(), name: None, phone: None },
             password: PasswordHash(format!("hash of {user}")),
-            token: token(session, true),
+            secret: secret(session, true),
             expires_at: at.plus(valid_for()),
             at,
         };
@@ -116,7 +118,7 @@ impl HistoryDriver<'_> {
         }
         equal(
             "its token",
-            &self.scenario.store.owner(&token(self.sessions[&user], false)).await.unwrap(),
+            &self.scenario.store.owner(secret(self.sessions[&user], false)).await.unwrap(),
             &None,
         )?;
         let (id, metadata) = (self.scenario.ids.next_topup().await.unwrap(), self.metadata(who, false));

@@ -13,7 +13,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::UserStatusChange;
-use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::session::{ClientInfo, Session, SessionSecret, TokenHash};
 use cuepoint_domain::webhook::{
     EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, SealedSecret, SettingsAuthor,
 };
@@ -136,7 +136,10 @@ async fn log_in(store: &PostgresStore, user: UserId) -> SessionId {
     let id = store.next_session().await.unwrap();
     let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(
+        store.begin(&session, SessionSecret::RefreshToken(TokenHash([1; 32])), &password).await.unwrap(),
+        BeginOutcome::Done
+    );
     id
 }
 

@@ -5,7 +5,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, Ids, Logins, People, PersonalRecords, Sessions};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::{Candidates, Session, TokenHash};
+use cuepoint_domain::user::session::{Candidates, Session, SessionSecret, TokenHash};
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
 use time::Duration;
@@ -101,7 +101,10 @@ async fn logins_from_before_sessions_existed_are_kept() {
     assert_eq!(exchange(2, 4).await, ExchangeOutcome::Done(user, session.id));
     let next = store.next_session().await.unwrap();
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    let begun = store.begin(&Session { id: next, ..session.clone() }, token(7), &password).await.unwrap();
+    let begun = store
+        .begin(&Session { id: next, ..session.clone() }, SessionSecret::RefreshToken(token(7)), &password)
+        .await
+        .unwrap();
     assert_eq!(begun, BeginOutcome::Done);
     assert_eq!(exchange(1, 9).await, ExchangeOutcome::SessionEnded(user, session.id));
 }

@@ -12,7 +12,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::user::User;
-use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, SessionSecret, TokenHash};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, PresentedCreation, SealedSecret};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -58,10 +58,14 @@ impl Scene {
         let user = User::registered(id, Line::new("Ada").unwrap(), email, None, false, now());
         let session = self.session(id).await;
         self.proxy.turn(mode);
-        let first = Some((&session, hash(token)));
+        let first = Some((&session, refresh(token)));
         let registered = self.store.register(&user, &PasswordHash("hash".to_owned()), first).await.unwrap();
         (session, registered)
     }
+}
+
+fn refresh(number: u8) -> SessionSecret {
+    SessionSecret::RefreshToken(hash(number))
 }
 
 fn hash(number: u8) -> TokenHash {
@@ -78,7 +82,7 @@ async fn a_registration_with_an_unknown_commit_outcome_adds_one_user() {
         assert_eq!(scene.count(&format!("wallets WHERE user_id = {id}")).await, 1, "{loss:?}");
         assert_eq!(scene.count(&format!("sessions WHERE id = {session}")).await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
-        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some((id, session)), "{loss:?}");
+        assert_eq!(scene.store.owner(refresh(1)).await.unwrap(), Some((id, session)), "{loss:?}");
     }
 }
 
@@ -90,11 +94,11 @@ async fn a_login_with_an_unknown_commit_outcome_starts_one_session() {
         let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
         let session = scene.session(user).await;
         scene.proxy.turn(loss);
-        let begun = scene.store.begin(&session, hash(1), &password).await.unwrap();
+        let begun = scene.store.begin(&session, refresh(1), &password).await.unwrap();
         assert_eq!(begun, BeginOutcome::Done, "{loss:?}");
         assert_eq!(scene.count("sessions").await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
-        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some((user, session.id)), "{loss:?}");
+        assert_eq!(scene.store.owner(refresh(1)).await.unwrap(), Some((user, session.id)), "{loss:?}");
     }
 }
 
@@ -105,7 +109,7 @@ async fn a_refresh_with_an_unknown_commit_outcome_keeps_one_successor() {
         let user = guest(&scene.store, 0).await;
         let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
         let session = scene.session(user).await;
-        assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), BeginOutcome::Done);
+        assert_eq!(scene.store.begin(&session, refresh(1), &password).await.unwrap(), BeginOutcome::Done);
         let (successors, end) = (Candidates { current: hash(2), others: Vec::new() }, session.expires_at);
         scene.proxy.turn(loss);
         let exchanged = scene.store.exchange(&hash(1), &successors, None, end, now()).await.unwrap();
@@ -181,9 +185,9 @@ async fn a_login_during_an_outage_times_out_and_can_be_repeated() {
     for mode in [ProxyMode::Cut, ProxyMode::Silent] {
         scene.proxy.turn(mode);
         let start = Instant::now();
-        assert!(scene.store.begin(&session, hash(1), &password).await.is_err(), "{mode:?}");
+        assert!(scene.store.begin(&session, refresh(1), &password).await.is_err(), "{mode:?}");
         assert!(start.elapsed() < Duration::from_secs(5), "{mode:?}: {:?}", start.elapsed());
     }
     scene.proxy.turn(ProxyMode::Fair);
-    assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(scene.store.begin(&session, refresh(1), &password).await.unwrap(), BeginOutcome::Done);
 }

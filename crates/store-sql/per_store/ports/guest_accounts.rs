@@ -3,6 +3,7 @@
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::GuestClaim;
 use cuepoint_domain::user::guest_account::Claimed;
+use cuepoint_domain::user::session::SessionSecret;
 use cuepoint_store_sql::rows::{StoredSession, StoredToken, StoredUser};
 use cuepoint_store_sql::schema::{refresh_tokens, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
@@ -29,12 +30,14 @@ pub(super) async fn claim(
     let Some(member) = guest.and_then(|guest| guest.claimed(&claim.details, claim.at)) else {
         return Ok(Claimed::NotAGuest);
     };
+    let cookie = claim.secret.cookie().map(|hash| hash.0.to_vec());
     let session: Option<StoredSession> = diesel::update(sessions::table.find(claim.session.get()))
         .filter(sessions::user_id.eq(claim.user.get()))
         .filter(alive(claim.at))
         .set((
             sessions::used_at.eq(ColumnTime(claim.at)),
             sessions::expires_at.eq(ColumnTime(claim.expires_at)),
+            sessions::cookie_hash.eq(cookie),
         ))
         .returning(StoredSession::as_returning())
         .get_result(connection)
@@ -50,8 +53,10 @@ pub(super) async fn claim(
     diesel::delete(refresh_tokens::table.filter(refresh_tokens::session_id.eq(claim.session.get())))
         .execute(connection)
         .await?;
-    let token = session.session()?.claimed_token(claim.token, claim.at, claim.expires_at);
-    let token = StoredToken::of(&token);
-    diesel::insert_into(refresh_tokens::table).values(&token).execute(connection).await?;
+    if let SessionSecret::RefreshToken(hash) = claim.secret {
+        let token = session.session()?.claimed_token(hash, claim.at, claim.expires_at);
+        let token = StoredToken::of(&token);
+        diesel::insert_into(refresh_tokens::table).values(&token).execute(connection).await?;
+    }
     Ok(Claimed::Done(Box::new(member)))
 }

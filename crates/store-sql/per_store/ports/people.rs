@@ -12,11 +12,11 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::session::{Session, SessionSecret};
 use cuepoint_domain::user::{Role, User};
 use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, NewUser, StoredToken, StoredUser, StoredWallet, is_present, known, names,
+    ACTING_OPERATOR, NewUser, StoredUser, StoredWallet, is_present, known, names,
 };
 use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
 use diesel::dsl::{exists, select, sql};
@@ -91,25 +91,23 @@ impl People for SqlStore {
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<(&'a Session, TokenHash)>,
+        session: Option<(&'a Session, SessionSecret)>,
     ) -> Result<Registered, Unavailable> {
         if user.is_guest_account() && self.feature_level() < FeatureLevel::GUEST_ACCOUNTS {
             return Ok(Registered::NotYet);
         }
-        let first_token = |(session, token): (&Session, TokenHash)| {
-            (session.clone(), StoredToken::of(&session.first_token(token)))
-        };
-        let input = (self.new_user(user, password), session.map(first_token));
+        let first = session.map(|(session, secret)| (session.clone(), secret));
+        let input = (self.new_user(user, password), first);
         let done = self.transact_repeatable(input, async |connection, ((person, wallet), session)| {
             if !add(connection, &person, &wallet).await? {
                 let own = match &session {
-                    Some((_, token)) => is_kept(connection, token).await?,
+                    Some((session, secret)) => is_kept(connection, session, *secret).await?,
                     None => false,
                 };
                 return Ok(if own { Registered::Done } else { Registered::EmailTaken });
             }
-            if let Some((session, token)) = &session {
-                begin(connection, session, token).await?;
+            if let Some((session, secret)) = &session {
+                begin(connection, session, *secret).await?;
             }
             Ok(Registered::Done)
         });

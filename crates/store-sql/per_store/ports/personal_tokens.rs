@@ -1,31 +1,27 @@
 //! Personal access tokens: sessions with a name, scopes and the hash of a secret.
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::{FoundToken, UserStatus};
+use cuepoint_domain::authorization::FoundToken;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{PersonalTokens, TokenAddition, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::Role;
 use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::session::TokenHash;
-use cuepoint_store_sql::rows::{Corrupt, StoredPersonalToken, StoredSession, known};
+use cuepoint_store_sql::rows::{Corrupt, StoredPersonalToken, StoredSession};
 use cuepoint_store_sql::schema::{personal_tokens, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 
 use crate::SqlStore;
 use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
-use crate::tables::sessions::{alive, is_alive, is_login};
+use crate::tables::sessions::{OWNER, OwnerRow, alive, is_alive, is_login, owner_status};
 
-/// A token, its session, and the role, the capacity as a DJ and the suspension of its owner.
-type FoundRow = (StoredPersonalToken, StoredSession, (String, bool, Option<Timestamp>));
+/// A token, its session and its owner.
+type FoundRow = (StoredPersonalToken, StoredSession, OwnerRow);
 
 fn found((token, session, owner): FoundRow) -> Result<FoundToken, Corrupt> {
-    let (role, is_dj, suspended_at) = owner;
-    let role = known("users.role", Role::stored(&role))?;
     let ended_at = session.ended_at;
-    let owner = UserStatus { role, is_dj, suspended: suspended_at.is_some() };
-    Ok(FoundToken { token: token.token(session)?, ended_at, owner })
+    Ok(FoundToken { credential: token.token(session)?, ended_at, owner: owner_status(owner)? })
 }
 
 #[async_trait]
@@ -45,11 +41,10 @@ impl PersonalTokens for SqlStore {
 
     async fn use_token(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundToken>, Unavailable> {
         let token = self.read(hash.0.to_vec(), async |mut connection, hash| {
-            let owner = (users::role, users::is_dj, users::suspended_at);
             let row: Option<FoundRow> = personal_tokens::table
                 .inner_join(sessions::table.inner_join(users::table))
                 .filter(personal_tokens::hash.eq(hash))
-                .select((StoredPersonalToken::as_select(), StoredSession::as_select(), owner))
+                .select((StoredPersonalToken::as_select(), StoredSession::as_select(), OWNER))
                 .get_result(&mut connection)
                 .await
                 .optional()?;
@@ -57,7 +52,7 @@ impl PersonalTokens for SqlStore {
         });
         let Some(token) = token.await? else { return Ok(None) };
         if token.principal(now).is_ok() {
-            let input = (token.token.id().get(), now);
+            let input = (token.credential.id().get(), now);
             let used = self.write_repeatable(input, async |connection, (id, now)| {
                 let used =
                     diesel::update(sessions::table.find(id)).filter(sessions::used_at.lt(ColumnTime(now)));

@@ -2,25 +2,29 @@
 //! exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::RevocationList;
+use cuepoint_domain::authorization::{FoundCookie, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
+use cuepoint_domain::user::cookie_session::CookieSession;
+use cuepoint_domain::user::session::{
+    Candidates, PresentedToken, RefreshToken, Session, SessionSecret, TokenHash,
+};
 use cuepoint_store_sql::rows::{Corrupt, StoredSession, StoredToken, session_id, user_id};
 use cuepoint_store_sql::schema::{login_networks, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
+use time::Duration;
 
 use crate::SqlStore;
 use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, columns, locked, page};
 use crate::tables::login_networks::see;
-use crate::tables::sessions::{alive, begin, end_all, is_login};
+use crate::tables::sessions::{OWNER, OwnerRow, alive, begin, end_all, is_login, owner_status, record_use};
 use crate::tables::webhooks::disable_own;
 use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
@@ -38,29 +42,69 @@ impl Sessions for SqlStore {
     async fn begin(
         &self,
         session: &Session,
-        token: TokenHash,
+        secret: SessionSecret,
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable> {
-        let token = StoredToken::of(&session.first_token(token));
-        let input = (session.clone(), token, checked.clone());
-        let done = self.transact_repeatable(input, async |connection, (session, token, checked)| {
-            log_in(connection, &session, &token, &checked).await
+        let input = (session.clone(), secret, checked.clone());
+        let done = self.transact_repeatable(input, async |connection, (session, secret, checked)| {
+            log_in(connection, &session, secret, &checked).await
         });
         Ok(done.await?)
     }
 
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
-        self.read(presented.0.to_vec(), async |mut connection, hash| {
-            let owner: Option<(i64, i64)> = tokens::table
-                .inner_join(sessions::table)
-                .filter(tokens::hash.eq(hash))
-                .select((sessions::user_id, sessions::id))
-                .get_result(&mut connection)
-                .await
-                .optional()?;
+    async fn owner(&self, presented: SessionSecret) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        self.read(presented, async |mut connection, presented| {
+            let owner: Option<(i64, i64)> = match presented {
+                SessionSecret::RefreshToken(hash) => {
+                    let owner =
+                        tokens::table.inner_join(sessions::table).filter(tokens::hash.eq(hash.0.to_vec()));
+                    let owner = owner.select((sessions::user_id, sessions::id));
+                    owner.get_result(&mut connection).await.optional()?
+                }
+                SessionSecret::Cookie(hash) => {
+                    let owner = sessions::table.filter(sessions::cookie_hash.eq(hash.0.to_vec()));
+                    let owner = owner.select((sessions::user_id, sessions::id));
+                    owner.get_result(&mut connection).await.optional()?
+                }
+            };
             Ok(owner.map(ids).transpose()?)
         })
         .await
+    }
+
+    async fn use_cookie(
+        &self,
+        hash: &TokenHash,
+        network: Option<ClientNetwork>,
+        valid_for: Duration,
+        now: Timestamp,
+    ) -> Result<Option<FoundCookie>, Unavailable> {
+        let found = self.read(hash.0.to_vec(), async |mut connection, hash| {
+            let row: Option<(StoredSession, OwnerRow)> = sessions::table
+                .inner_join(users::table)
+                .filter(sessions::cookie_hash.eq(hash))
+                .select((StoredSession::as_select(), OWNER))
+                .get_result(&mut connection)
+                .await
+                .optional()?;
+            Ok(row.map(found_cookie).transpose()?)
+        });
+        let Some(mut found) = found.await? else { return Ok(None) };
+        if found.principal(now).is_ok()
+            && let Some(used) = found.credential.used(found.owner.role, valid_for, now)
+        {
+            let input = (found.credential.clone(), used.clone(), network);
+            let recorded = self.transact_repeatable(input, async |connection, (before, used, network)| {
+                record_use(connection, &before, &used, network).await
+            });
+            match recorded.await.map_err(Unavailable::from) {
+                Ok(true) => found.credential = used,
+                Ok(false) => {}
+                // The session is valid even if its use cannot be recorded.
+                Err(error) => tracing::warn!(%error, "the use of a session was not recorded"),
+            }
+        }
+        Ok(Some(found))
     }
 
     async fn exchange(
@@ -173,6 +217,11 @@ impl Sessions for SqlStore {
     }
 }
 
+fn found_cookie((row, owner): (StoredSession, OwnerRow)) -> Result<FoundCookie, Corrupt> {
+    let ended_at = row.ended_at;
+    Ok(FoundCookie { credential: CookieSession(row.session()?), ended_at, owner: owner_status(owner)? })
+}
+
 fn ids((user, session): (i64, i64)) -> Result<(UserId, SessionId), Corrupt> {
     Ok((user_id(user)?, session_id(session)?))
 }
@@ -182,7 +231,7 @@ fn ids((user, session): (i64, i64)) -> Result<(UserId, SessionId), Corrupt> {
 async fn log_in(
     connection: &mut Connection,
     session: &Session,
-    token: &StoredToken,
+    secret: SessionSecret,
     checked: &PasswordHash,
 ) -> Result<BeginOutcome, StoreFailure> {
     let person = users::table.find(session.user.get()).select((users::password_hash, users::suspended_at));
@@ -193,7 +242,7 @@ async fn log_in(
         Some((password, Some(_))) if password == checked.0 => return Ok(BeginOutcome::Suspended),
         _ => return Ok(BeginOutcome::PasswordChanged),
     }
-    begin(connection, session, token).await?;
+    begin(connection, session, secret).await?;
     end_surplus(connection, session.user, session.began_at).await?;
     Ok(BeginOutcome::Done)
 }

@@ -1,10 +1,14 @@
-//! Rows of `sessions` and `refresh_tokens`, as transactions begin and end them.
+//! Rows of `sessions` and `refresh_tokens`, as transactions begin, use and end them.
 
+use cuepoint_domain::authorization::UserStatus;
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::Session;
-use cuepoint_store_sql::rows::{StoredSession, StoredToken};
-use cuepoint_store_sql::schema::{personal_tokens, sessions};
+use cuepoint_domain::user::Role;
+use cuepoint_domain::user::cookie_session::CookieSession;
+use cuepoint_domain::user::session::{Session, SessionSecret};
+use cuepoint_store_sql::rows::{Corrupt, StoredSession, StoredToken, known};
+use cuepoint_store_sql::schema::{personal_tokens, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{self, And, Gt, IsNull};
 use diesel::prelude::*;
@@ -22,30 +26,86 @@ pub(crate) fn alive(now: Timestamp) -> Alive {
     sessions::ended_at.is_null().and(sessions::expires_at.gt(ColumnTime(now)))
 }
 
-/// Stores a session with its first token; a session that this token already began stays as it is.
+/// The role, the capacity as a DJ and the suspension of a session's owner.
+pub(crate) type OwnerRow = (String, bool, Option<Timestamp>);
+
+/// The columns of [`OwnerRow`].
+pub(crate) const OWNER: (users::role, users::is_dj, users::suspended_at) =
+    (users::role, users::is_dj, users::suspended_at);
+
+/// The status of a session's owner.
+pub(crate) fn owner_status((role, is_dj, suspended_at): OwnerRow) -> Result<UserStatus, Corrupt> {
+    let role = known("users.role", Role::stored(&role))?;
+    Ok(UserStatus { role, is_dj, suspended: suspended_at.is_some() })
+}
+
+/// Stores a session with its first token or its cookie; a session that this secret already began stays as it is.
 pub(crate) async fn begin(
     connection: &mut Connection,
     session: &Session,
-    token: &StoredToken,
+    secret: SessionSecret,
 ) -> Result<(), StoreFailure> {
     let row = StoredSession::of(session);
+    let cookie = secret.cookie().map(|hash| hash.0.to_vec());
     let begun = diesel::insert_into(sessions::table)
-        .values(&row)
+        .values((&row, sessions::cookie_hash.eq(cookie)))
         .on_conflict(sessions::id)
         .do_nothing()
         .execute(connection)
         .await?;
     if begun == 0 {
-        return if is_kept(connection, token).await? { Ok(()) } else { Err(StoreFailure::IdTaken) };
+        return if is_kept(connection, session, secret).await? { Ok(()) } else { Err(StoreFailure::IdTaken) };
     }
-    diesel::insert_into(tokens::table).values(token).execute(connection).await?;
+    if let SessionSecret::RefreshToken(hash) = secret {
+        let token = StoredToken::of(&session.first_token(hash));
+        diesel::insert_into(tokens::table).values(&token).execute(connection).await?;
+    }
     see(connection, row.user_id, session.client.network(), row.began_at).await
 }
 
-/// Whether this token of this session is stored, used or not.
-pub(crate) async fn is_kept(connection: &mut Connection, token: &StoredToken) -> Result<bool, StoreFailure> {
-    let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
-    Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
+/// Whether this secret of this session is stored, used or not.
+pub(crate) async fn is_kept(
+    connection: &mut Connection,
+    session: &Session,
+    secret: SessionSecret,
+) -> Result<bool, StoreFailure> {
+    let id = session.id.get();
+    Ok(match secret {
+        SessionSecret::RefreshToken(hash) => {
+            let kept = tokens::table.find(hash.0.to_vec()).filter(tokens::session_id.eq(id));
+            diesel::select(dsl::exists(kept)).get_result(connection).await?
+        }
+        SessionSecret::Cookie(hash) => {
+            let kept = sessions::table.find(id).filter(sessions::cookie_hash.eq(hash.0.to_vec()));
+            diesel::select(dsl::exists(kept)).get_result(connection).await?
+        }
+    })
+}
+
+/// Records the use of a session with a cookie and the network, unless another use was recorded or the session ended in
+/// the meantime; returns whether it did.
+pub(crate) async fn record_use(
+    connection: &mut Connection,
+    before: &CookieSession,
+    after: &CookieSession,
+    network: Option<ClientNetwork>,
+) -> Result<bool, StoreFailure> {
+    let (session, user) = (&after.0, after.0.user.get());
+    // The user first, as in an erasure: the network references them.
+    locked!(only for_key_share, users::table.find(user).select(users::id), connection);
+    let recorded = diesel::update(sessions::table.find(session.id.get()))
+        .filter(sessions::ended_at.is_null())
+        .filter(sessions::used_at.eq(ColumnTime(before.0.used_at)))
+        .set((
+            sessions::used_at.eq(ColumnTime(session.used_at)),
+            sessions::expires_at.eq(ColumnTime(session.expires_at)),
+        ))
+        .execute(connection)
+        .await?;
+    if recorded > 0 {
+        see(connection, user, network, session.used_at).await?;
+    }
+    Ok(recorded > 0)
 }
 
 /// The condition of a session that is no personal access token.

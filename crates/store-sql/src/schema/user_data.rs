@@ -58,7 +58,7 @@ table! {
 }
 
 table! {
-    /// A session.
+    /// A session, without the hash of its cookie.
     sessions(id): StoredSession {
         id: BigInt,
         user_id: BigInt,
@@ -68,6 +68,7 @@ table! {
         ended_at: Nullable<UtcTime>,
         address: Nullable<Text>,
         agent: Nullable<Text>,
+        cookie_hash [apart]: Nullable<Binary> omitted "a secret",
     }
     counter Reserved session_ids;
     mentions own("user_id = {id}");

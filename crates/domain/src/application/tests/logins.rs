@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::text::Password;
-use crate::user::session::{Candidates, TokenHash};
+use crate::user::session::{Candidates, SessionSecret, TokenHash};
 use crate::user::{UserStatusChange, change_user_status};
 
 /// The doubles of a test, and its expectations of the security log.
@@ -26,7 +26,8 @@ pub(super) fn sign_ins(setup: Setup) -> SignIns {
     let derived =
         || Candidates { current: Token("next".to_owned()), others: vec![Token("other".to_owned())] };
     secrets.expect_successors().returning(move |_, _| Ok(derived()));
-    secrets.expect_first_tokens().returning(move |_, _, _| Ok(derived()));
+    secrets.expect_first_secrets().returning(move |_, _, _, _| Ok(derived()));
+    secrets.expect_guest_secrets().returning(move |_, _, _| Ok(derived()));
     secrets.expect_fingerprint().returning(|token| hash(&token.0));
     let Setup { people, logins, sessions, passwords, noted, refreshed: times, log, failed_logins } = setup;
     let mut jobs = MockJobQueue::new();
@@ -87,7 +88,7 @@ fn begun() -> MockSessions {
     let mut sessions = MockSessions::new();
     sessions
         .expect_begin()
-        .withf(|begun, token, _| begun.id == session() && token.0[0] == 1)
+        .withf(|begun, token, _| begun.id == session() && *token == SessionSecret::RefreshToken(hash("next")))
         .once()
         .returning(|_, _, _| Ok(BeginOutcome::Done));
     sessions
@@ -110,7 +111,7 @@ fn a_login_with_an_unknown_email_also_costs_a_password_check() {
             .returning(|_, _, _| Ok(PasswordCheck::Wrong));
         let setup =
             Setup { logins, passwords, noted: vec![SecurityEventKind::LoginFailed], ..Setup::default() };
-        let refused = run(sign_ins(setup).login(&client(), email, &password()));
+        let refused = run(sign_ins(setup).login::<SignedIn>(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
     }
 }

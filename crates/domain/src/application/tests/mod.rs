@@ -308,6 +308,7 @@ impl Default for Terms {
             topups_pending_for: Duration::days(7),
             events_shown_for: None,
             refresh_token_for: Duration::days(30),
+            cookie_for: Duration::days(90),
             phone_codes_per_day: NonZeroU32::new(7),
         }
     }

@@ -3,7 +3,7 @@
 use super::logins::{Setup, checked, hash, known, password, session, sign_ins};
 use super::*;
 use crate::page::Rows;
-use crate::user::session::{Session, TokenHash};
+use crate::user::session::{Session, SessionSecret, TokenHash};
 use crate::user::{UserStatusChange, change_user_status};
 
 /// A taken address, and the state found by a repeated registration.
@@ -50,9 +50,9 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
     passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
     let mut sessions = MockSessions::new();
     sessions.expect_sessions().returning(move |_, _, _| Ok(Rows { rows: alive.clone(), total: 1 }));
-    sessions
-        .expect_owner()
-        .returning(move |presented| Ok((*presented == kept).then(|| (user(2), session()))));
+    sessions.expect_owner().returning(move |presented| {
+        Ok((presented == SessionSecret::RefreshToken(kept)).then(|| (user(2), session())))
+    });
     let sign_ins =
         sign_ins(Setup { people, logins: known("hash"), sessions, passwords, noted, ..Setup::default() });
     let registration = Registration {

@@ -4,19 +4,18 @@ use thiserror::Error;
 
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Context, Effects};
-use crate::application::users::logins::StartedSession;
-use crate::application::users::{SignIns, SignedIn};
+use crate::application::users::{SessionForm, SignIns, StartedSession};
 use crate::authorization::Principal;
 use crate::authorization::permission::ClaimAccount;
 use crate::ledger::Balance;
 use crate::ports::{Credentials, GuestClaim, PasswordCheck, PasswordHash, Profile, Registered, Token};
 use crate::security_log::SecurityEventKind;
 use crate::text::{Line, Password};
-use crate::user::User;
 use crate::user::guest_account::{ClaimDetails, Claimed, GuestKey};
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
-use crate::user::session::{Candidates, ClientInfo, Session};
+use crate::user::session::{Candidates, ClientInfo, SecretKind, Session};
+use crate::user::{Role, User};
 
 /// Why no guest account is created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -58,18 +57,21 @@ impl SignIns {
     ///
     /// # Errors
     /// [`CreateGuestRefusal`].
-    pub async fn create_guest(
+    pub async fn create_guest<S: SessionForm>(
         &self,
         context: &ClientContext,
         name: Option<Line>,
         key: Option<GuestKey>,
-    ) -> Result<SignedIn, CommandError<CreateGuestRefusal>> {
+    ) -> Result<S, CommandError<CreateGuestRefusal>> {
         let create = async |_: &mut Effects| {
             let started = match key {
-                Some(key) => self.guest_of_key(name, &key, &context.client).await?,
-                None => self.add_guest(name, self.env.ports.secrets.token(), &context.client).await?,
+                Some(key) => self.guest_of_key(S::KIND, name, &key, &context.client).await?,
+                None => {
+                    let secret = self.env.ports.secrets.token();
+                    self.add_guest(S::KIND, name, secret, &context.client).await?
+                }
             };
-            self.signed_in(started)
+            self.formed(started)
         };
         self.executor.perform_open(context.deadline, create).await
     }
@@ -77,32 +79,34 @@ impl SignIns {
     /// The session of the account that this key creates or has created.
     async fn guest_of_key(
         &self,
+        kind: SecretKind,
         name: Option<Line>,
         key: &GuestKey,
         client: &ClientInfo,
     ) -> Result<StartedSession, CommandError<CreateGuestRefusal>> {
-        let tokens = self.env.ports.secrets.guest_tokens(key, self.env.now())?;
-        if let Some(started) = self.created_guest(&tokens).await? {
+        let secrets = self.env.ports.secrets.guest_secrets(kind, key, self.env.now())?;
+        if let Some(started) = self.created_guest(kind, &secrets).await? {
             return Ok(started);
         }
-        match self.add_guest(name, tokens.current.clone(), client).await {
-            // A concurrent call with this key may have stored the token.
+        match self.add_guest(kind, name, secrets.current.clone(), client).await {
+            // A concurrent call with this key may have stored the secret.
             Err(CommandError::Failed(Failure::Unavailable(cause))) => {
-                self.created_guest(&tokens).await?.ok_or_else(|| Failure::Unavailable(cause).into())
+                self.created_guest(kind, &secrets).await?.ok_or_else(|| Failure::Unavailable(cause).into())
             }
             added => added,
         }
     }
 
-    /// The session that began with one of these tokens, if there is one.
+    /// The session that began with one of these secrets, if there is one.
     ///
     /// # Errors
     /// [`CreateGuestRefusal::KeyUsed`] if it cannot be returned again.
     async fn created_guest(
         &self,
-        tokens: &Candidates<Token>,
+        kind: SecretKind,
+        secrets: &Candidates<Token>,
     ) -> Result<Option<StartedSession>, CommandError<CreateGuestRefusal>> {
-        let Some((user, session, refresh_token)) = self.found(tokens).await? else { return Ok(None) };
+        let Some((user, session, secret)) = self.found(kind, secrets).await? else { return Ok(None) };
         let used = CommandError::Refused(CreateGuestRefusal::KeyUsed);
         let Some(profile) = self.env.people.profile(user).await? else { return Err(used) };
         let (created_at, now) = (profile.user.created_at, self.env.now());
@@ -111,21 +115,23 @@ impl SignIns {
         if !is_unused || !profile.user.is_guest_account() || profile.user.suspended_at.is_some() {
             return Err(used);
         }
-        Ok(Some(StartedSession { profile, session, refresh_token }))
+        Ok(Some(StartedSession { profile, session, secret }))
     }
 
-    /// Adds a guest account whose session begins with this token.
+    /// Adds a guest account whose session begins with this secret.
     async fn add_guest(
         &self,
+        kind: SecretKind,
         name: Option<Line>,
-        refresh_token: Token,
+        secret: Token,
         client: &ClientInfo,
     ) -> Result<StartedSession, CommandError<CreateGuestRefusal>> {
         let (id, session, now) =
             (self.env.ids.next_user().await?, self.env.ids.next_session().await?, self.env.now());
         let user = User::guest(id, name, now);
-        let begun = Session::begin(session, id, client.clone(), now, self.env.terms.refresh_token_for);
-        let first = (&begun, self.env.ports.secrets.fingerprint(&refresh_token));
+        let lifetime = self.env.terms.session_lifetime(kind, user.role);
+        let begun = Session::begin(session, id, client.clone(), now, lifetime);
+        let first = (&begun, self.stored(kind, &secret));
         match self.env.people.register(&user, &PasswordHash::none(), Some(first)).await? {
             Registered::Done => {}
             Registered::NotYet => return Err(CommandError::Refused(CreateGuestRefusal::NotYet)),
@@ -134,20 +140,21 @@ impl SignIns {
             }
         }
         let profile = Profile { user, balance: Balance::default() };
-        Ok(StartedSession { profile, session, refresh_token })
+        Ok(StartedSession { profile, session, secret })
     }
 
     /// Makes the principal's guest account a member with an e-mail address and a password. Its session gets a new
-    /// refresh token, and its other sessions end. Repeating the claim within [`REPEATABLE_FOR`], while that token is
-    /// unused, returns it again.
+    /// refresh token or cookie, and its other sessions end. Repeating the claim within [`REPEATABLE_FOR`], while that
+    /// token is unused, returns it again. The cookie before the claim is no longer known, so that its thief has nothing of
+    /// the member's; whoever loses the new one logs in.
     ///
     /// # Errors
     /// [`ClaimRefusal`].
-    pub async fn claim(
+    pub async fn claim<S: SessionForm>(
         &self,
         context: &Context,
         claim: AccountClaim,
-    ) -> Result<SignedIn, CommandError<ClaimRefusal>> {
+    ) -> Result<S, CommandError<ClaimRefusal>> {
         self.executor
             .perform::<ClaimAccount, _, _>(context, async |_, principal, effects| {
                 if self.env.ports.passwords.is_breached(&claim.password) {
@@ -156,18 +163,20 @@ impl SignIns {
                 let profile =
                     self.env.people.profile(principal.user).await?.ok_or(Failure::UnknownPrincipal)?;
                 if !profile.user.is_guest_account() {
-                    let started = self.claimed_before(principal, profile, &claim, &context.client).await?;
-                    return self.signed_in(started);
+                    let started =
+                        self.claimed_before(S::KIND, principal, profile, &claim, &context.client).await?;
+                    return self.formed(started);
                 }
-                let claimed = self.claim_guest(principal, profile.balance, &claim, &context.client).await;
+                let claimed =
+                    self.claim_guest(S::KIND, principal, profile.balance, &claim, &context.client).await;
                 let started = match claimed {
                     Err(CommandError::Refused(ClaimRefusal::NotAGuest)) => {
                         // A concurrent claim came first.
                         let profile = self.env.people.profile(principal.user).await?;
                         let profile = profile.ok_or(Failure::UnknownPrincipal)?;
                         let started =
-                            self.claimed_before(principal, profile, &claim, &context.client).await?;
-                        return self.signed_in(started);
+                            self.claimed_before(S::KIND, principal, profile, &claim, &context.client).await?;
+                        return self.formed(started);
                     }
                     claimed => claimed?,
                 };
@@ -175,13 +184,14 @@ impl SignIns {
                 let client = context.client.clone();
                 let (user, kind) = (Some(principal.user), SecurityEventKind::Registered);
                 self.env.security_audit.about(kind, user, Some(principal.session), client).await;
-                self.signed_in(started)
+                self.formed(started)
             })
             .await
     }
 
     async fn claim_guest(
         &self,
+        kind: SecretKind,
         principal: &Principal,
         balance: Balance,
         claim: &AccountClaim,
@@ -189,20 +199,21 @@ impl SignIns {
     ) -> Result<StartedSession, CommandError<ClaimRefusal>> {
         let password = self.env.ports.passwords.hash(&claim.password, client.network()).await?;
         let (session, now) = (principal.session, self.env.now());
-        let refresh_token = self.env.ports.secrets.first_tokens(session, &password, now)?.current;
+        let secret = self.env.ports.secrets.first_secrets(kind, session, &password, now)?.current;
+        let lifetime = self.env.terms.session_lifetime(kind, Role::Member);
         let claim = GuestClaim {
             user: principal.user,
             session,
             details: claim.details.clone(),
             password,
-            token: self.env.ports.secrets.fingerprint(&refresh_token),
-            expires_at: now.plus(self.env.terms.refresh_token_for),
+            secret: self.stored(kind, &secret),
+            expires_at: now.plus(lifetime),
             at: now,
         };
         match self.env.logins.claim(&claim).await? {
             Claimed::Done(user) => {
                 let profile = Profile { user: *user, balance };
-                Ok(StartedSession { profile, session, refresh_token })
+                Ok(StartedSession { profile, session, secret })
             }
             Claimed::EmailTaken => Err(CommandError::Refused(ClaimRefusal::EmailTaken)),
             Claimed::NotAGuest => Err(CommandError::Refused(ClaimRefusal::NotAGuest)),
@@ -215,6 +226,7 @@ impl SignIns {
     /// [`ClaimRefusal::NotAGuest`] unless this claim repeats theirs.
     async fn claimed_before(
         &self,
+        kind: SecretKind,
         principal: &Principal,
         profile: Profile,
         claim: &AccountClaim,
@@ -238,9 +250,9 @@ impl SignIns {
             self.env.security_audit.about(kind, Some(user.id), Some(session), client.clone()).await;
             return Err(other());
         }
-        let tokens = self.env.ports.secrets.first_tokens(session, &password, now)?;
-        let found = self.found(&tokens).await?.filter(|(_, of, _)| *of == session);
-        let (.., refresh_token) = found.ok_or_else(other)?;
-        Ok(StartedSession { profile, session, refresh_token })
+        let secrets = self.env.ports.secrets.first_secrets(kind, session, &password, now)?;
+        let found = self.found(kind, &secrets).await?.filter(|(_, of, _)| *of == session);
+        let (.., secret) = found.ok_or_else(other)?;
+        Ok(StartedSession { profile, session, secret })
     }
 }

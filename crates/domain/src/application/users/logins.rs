@@ -1,4 +1,4 @@
-//! Logins, refresh tokens and logouts; registrations are in `registration`.
+//! Logins, refresh tokens and logouts with them; registrations are in `registration`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,40 +8,22 @@ use thiserror::Error;
 use crate::application::environment::Environment;
 use crate::application::error::CommandError;
 use crate::application::executor::{ClientContext, Effects, Executor};
-use crate::authorization::Principal;
+use crate::application::users::{SessionForm, SignedIn, StartedSession};
 use crate::ids::{SessionId, UserId};
 use crate::network::{ClientNetwork, KnownNetwork};
 use crate::ports::{
-    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, PasswordCheck, PasswordHash, Profile,
-    SecurityCause, Token, Unavailable,
+    BeginOutcome, Credentials, ExchangeOutcome, PasswordCheck, PasswordHash, SecurityCause, Token,
+    Unavailable,
 };
 use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
 use crate::user::Role;
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
-use crate::user::session::{ClientInfo, Session};
+use crate::user::session::{ClientInfo, SecretKind, Session, SessionSecret};
 
 /// The number of attempts at a login while its password changes concurrently.
 const ATTEMPTS: u32 = 2;
-
-/// A session that was begun or refreshed, with its tokens.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SignedIn {
-    /// The user.
-    pub profile: Profile,
-    pub session: SessionId,
-    /// The token that refreshes the session, shown only once.
-    pub refresh_token: Token,
-    pub access_token: AccessToken,
-}
-
-/// A session without its access token.
-pub(super) struct StartedSession {
-    pub(super) profile: Profile,
-    pub(super) session: SessionId,
-    pub(super) refresh_token: Token,
-}
 
 /// Why a login is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -95,17 +77,17 @@ impl SignIns {
     ///
     /// # Errors
     /// [`LoginRefusal`].
-    pub async fn login(
+    pub async fn login<S: SessionForm>(
         &self,
         context: &ClientContext,
         email: &str,
         password: &Password,
-    ) -> Result<SignedIn, CommandError<LoginRefusal>> {
+    ) -> Result<S, CommandError<LoginRefusal>> {
         let login = async |_: &mut Effects| {
             let mut known = None;
             for _ in 0..ATTEMPTS {
-                match self.try_login(email, password, context.client.clone()).await? {
-                    ControlFlow::Break(started) => return self.signed_in(started),
+                match self.try_login(S::KIND, email, password, context.client.clone()).await? {
+                    ControlFlow::Break(started) => return self.formed(started),
                     ControlFlow::Continue(account) => known = Some(account),
                 }
             }
@@ -115,19 +97,16 @@ impl SignIns {
         self.executor.perform_open(context.deadline, login).await
     }
 
-    /// Adds an access token to the session.
-    pub(super) fn signed_in<R>(&self, started: StartedSession) -> Result<SignedIn, CommandError<R>> {
-        let StartedSession { profile, session, refresh_token } = started;
-        let user = &profile.user;
-        let principal = Principal { user: user.id, role: user.role, is_dj: user.is_dj(), session };
-        let access_token = self.env.ports.access_tokens.issue(&principal)?;
-        Ok(SignedIn { profile, session, refresh_token, access_token })
+    /// The session in the form that its client gets.
+    pub(super) fn formed<S: SessionForm, R>(&self, started: StartedSession) -> Result<S, CommandError<R>> {
+        Ok(S::of(started, &*self.env.ports.access_tokens)?)
     }
 
     /// Begins a session; if the password or its hash changed after it was verified, returns the user and their role
     /// instead.
     async fn try_login(
         &self,
+        kind: SecretKind,
         email: &str,
         password: &Password,
         client: ClientInfo,
@@ -152,7 +131,8 @@ impl SignIns {
         if profile.user.suspended_at.is_some() {
             return Err(self.suspended(account, client).await);
         }
-        let (outcome, session, refresh_token) = self.begin(id, &hash, client.clone()).await?;
+        let owner = (id, profile.user.role);
+        let (outcome, session, secret) = self.begin(kind, owner, &hash, client.clone()).await?;
         match outcome {
             BeginOutcome::Done => {}
             BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(account)),
@@ -167,22 +147,30 @@ impl SignIns {
                 sign_ins.rehash(id, &hash, &password, network).await;
             }));
         }
-        Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
+        Ok(ControlFlow::Break(StartedSession { profile, session, secret }))
     }
 
-    /// Begins a session of a user, unless the password has another hash by now; returns its id and its refresh token.
+    /// Begins a session of a user with this role, unless the password has another hash by now; returns its id and its
+    /// secret.
     pub(super) async fn begin(
         &self,
-        user: UserId,
+        kind: SecretKind,
+        (user, role): (UserId, Role),
         password: &PasswordHash,
         client: ClientInfo,
     ) -> Result<(BeginOutcome, SessionId, Token), Unavailable> {
         let env = &self.env;
         let session = env.ids.next_session().await?;
-        let refresh_token = env.ports.secrets.token();
-        let begun = Session::begin(session, user, client, env.now(), env.terms.refresh_token_for);
-        let token = env.ports.secrets.fingerprint(&refresh_token);
-        Ok((env.sessions.begin(&begun, token, password).await?, session, refresh_token))
+        let secret = env.ports.secrets.token();
+        let lifetime = env.terms.session_lifetime(kind, role);
+        let begun = Session::begin(session, user, client, env.now(), lifetime);
+        let stored = self.stored(kind, &secret);
+        Ok((env.sessions.begin(&begun, stored, password).await?, session, secret))
+    }
+
+    /// The stored form of a secret.
+    pub(super) fn stored(&self, kind: SecretKind, secret: &Token) -> SessionSecret {
+        SessionSecret::new(kind, self.env.ports.secrets.fingerprint(secret))
     }
 
     /// Records and refuses the login of a suspended user.
@@ -207,7 +195,7 @@ impl SignIns {
 
     /// The session of a refresh token, used or not; `None` if the token is unknown.
     pub async fn session_of(&self, presented: &Token) -> Result<Option<SessionId>, Unavailable> {
-        let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(presented)).await?;
+        let owner = self.env.sessions.owner(self.stored(SecretKind::RefreshToken, presented)).await?;
         Ok(owner.map(|(_, session)| session))
     }
 
@@ -224,7 +212,7 @@ impl SignIns {
     ) -> Result<SignedIn, CommandError<RefreshRefusal>> {
         let refresh = async |effects: &mut Effects| {
             let started = self.exchange(presented, context.client.clone(), effects).await?;
-            self.signed_in(started)
+            self.formed(started)
         };
         self.executor.perform_open(context.deadline, refresh).await
     }
@@ -240,7 +228,7 @@ impl SignIns {
         let (user, _) = self
             .env
             .sessions
-            .owner(&hash)
+            .owner(SessionSecret::RefreshToken(hash))
             .await?
             .ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?;
         let profile = self
@@ -258,14 +246,13 @@ impl SignIns {
         let (network, expires_at) = (client.network(), now.plus(self.env.terms.refresh_token_for));
         match self.env.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
             ExchangeOutcome::Done(_, session) => {
-                Ok(StartedSession { profile, session, refresh_token: successors.current })
+                Ok(StartedSession { profile, session, secret: successors.current })
             }
             ExchangeOutcome::Repeated(_, session, kept) => {
                 let issued =
                     successors.iter().find(|token| self.env.ports.secrets.fingerprint(token) == kept);
-                let refresh_token =
-                    issued.ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?.clone();
-                Ok(StartedSession { profile, session, refresh_token })
+                let secret = issued.ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?.clone();
+                Ok(StartedSession { profile, session, secret })
             }
             ExchangeOutcome::SessionEnded(user, session) => {
                 effects.revocations_changed();

@@ -19,13 +19,14 @@ mod personal_data;
 mod personal_tokens;
 mod registration;
 mod sessions;
+mod started_session;
 mod verifications;
 
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
 pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use guest_rejections::{FailedRejections, GuestRejections};
-pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
+pub use logins::{LoginRefusal, RefreshRefusal, SignIns};
 pub use operators::{
     BootstrapRefusal, Bootstrapped, DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal,
     Operators,
@@ -36,4 +37,5 @@ pub use personal_data::{EraseRefusal, PersonalData};
 pub use personal_tokens::{OwnTokens, TokenRequest, TokenRequestRefusal};
 pub use registration::{RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
+pub use started_session::{BrowserSession, SessionForm, SignedIn, StartedSession};
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};

@@ -8,8 +8,7 @@ use time::Duration;
 
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Effects, apply};
-use crate::application::users::logins::StartedSession;
-use crate::application::users::{SignIns, SignedIn};
+use crate::application::users::{SessionForm, SignIns, StartedSession};
 use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::operation::{OperationMetadata, Rejection, plans};
@@ -18,7 +17,7 @@ use crate::ports::{ApplyError, BeginOutcome, FirstOperator, PasswordHash, Profil
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, Password};
 use crate::timestamp::Timestamp;
-use crate::user::session::{ClientInfo, TokenHash};
+use crate::user::session::{ClientInfo, SecretKind, TokenHash};
 use crate::user::{Role, User, UserStatusChange};
 
 /// The validity of the code with which the first operator registers.
@@ -130,16 +129,16 @@ impl Operators {
     ///
     /// # Errors
     /// [`FirstOperatorRefusal`].
-    pub async fn register_first(
+    pub async fn register_first<S: SessionForm>(
         &self,
         context: &ClientContext,
         code: &Token,
         new: NewOperator,
-    ) -> Result<SignedIn, CommandError<FirstOperatorRefusal>> {
+    ) -> Result<S, CommandError<FirstOperatorRefusal>> {
         let register = async |_: &mut Effects| {
             let (user, hash) = self.registered_first(context, code, new).await?;
-            let started = self.begun(user, &hash, context.client.clone()).await?;
-            self.sign_ins.signed_in(started)
+            let started = self.begun(S::KIND, user, &hash, context.client.clone()).await?;
+            self.sign_ins.formed(started)
         };
         self.sign_ins.executor.perform_open(context.deadline, register).await
     }
@@ -317,18 +316,20 @@ impl Operators {
     /// The first session of a new operator.
     async fn begun(
         &self,
+        kind: SecretKind,
         user: User,
         hash: &PasswordHash,
         client: ClientInfo,
     ) -> Result<StartedSession, Failure> {
-        let (outcome, session, refresh_token) = self.sign_ins.begin(user.id, hash, client).await?;
+        let owner = (user.id, user.role);
+        let (outcome, session, secret) = self.sign_ins.begin(kind, owner, hash, client).await?;
         match outcome {
             BeginOutcome::Done => {}
             // Another operator cannot have changed this account yet; a login decides.
             BeginOutcome::PasswordChanged | BeginOutcome::Suspended => return Err(Failure::Conflict),
         }
         let profile = Profile { user, balance: Balance::default() };
-        Ok(StartedSession { profile, session, refresh_token })
+        Ok(StartedSession { profile, session, secret })
     }
 
     async fn note(&self, user: &User, kind: SecurityEventKind, client: ClientInfo, detail: &str) {

@@ -4,8 +4,7 @@ use thiserror::Error;
 
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Effects};
-use crate::application::users::logins::StartedSession;
-use crate::application::users::{SignIns, SignedIn};
+use crate::application::users::{SessionForm, SignIns, StartedSession};
 use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
@@ -17,7 +16,7 @@ use crate::text::{Email, Line, Password, Phone};
 use crate::user::User;
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
-use crate::user::session::{Candidates, ClientInfo, Session, repeats};
+use crate::user::session::{Candidates, ClientInfo, SecretKind, Session, SessionSecret, repeats};
 
 /// A registration.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,20 +50,21 @@ impl SignIns {
     ///
     /// # Errors
     /// [`RegisterRefusal`].
-    pub async fn register(
+    pub async fn register<S: SessionForm>(
         &self,
         context: &ClientContext,
         registration: Registration,
-    ) -> Result<SignedIn, CommandError<RegisterRefusal>> {
+    ) -> Result<S, CommandError<RegisterRefusal>> {
         let register = async |_: &mut Effects| {
-            let started = self.begin_registered(registration, context.client.clone()).await?;
-            self.signed_in(started)
+            let started = self.begin_registered(S::KIND, registration, context.client.clone()).await?;
+            self.formed(started)
         };
         self.executor.perform_open(context.deadline, register).await
     }
 
     async fn begin_registered(
         &self,
+        kind: SecretKind,
         registration: Registration,
         client: ClientInfo,
     ) -> Result<StartedSession, CommandError<RegisterRefusal>> {
@@ -73,19 +73,19 @@ impl SignIns {
         }
         let hash = self.env.ports.passwords.hash(&registration.password, client.network()).await?;
         let session = self.env.ids.next_session().await?;
-        let refresh_token = self.env.ports.secrets.first_tokens(session, &hash, self.env.now())?.current;
-        let first = (session, client.clone(), &refresh_token);
-        match self.add(&registration, &hash, first).await {
+        let secret = self.env.ports.secrets.first_secrets(kind, session, &hash, self.env.now())?.current;
+        let first = (session, client.clone(), self.stored(kind, &secret));
+        match self.add(kind, &registration, &hash, first).await {
             Ok(user) => {
                 self.env
                     .security_audit
                     .about(SecurityEventKind::Registered, Some(user.id), Some(session), client)
                     .await;
                 let profile = Profile { user, balance: Balance::default() };
-                Ok(StartedSession { profile, session, refresh_token })
+                Ok(StartedSession { profile, session, secret })
             }
             Err(CommandError::Refused(RegisterRefusal::EmailTaken)) => self
-                .registered(&registration, client)
+                .registered(kind, &registration, client)
                 .await?
                 .ok_or(CommandError::Refused(RegisterRefusal::EmailTaken)),
             Err(refused) => Err(refused),
@@ -95,6 +95,7 @@ impl SignIns {
     /// The session that the first registration of a taken address began, if this registration repeats it.
     async fn registered(
         &self,
+        kind: SecretKind,
         registration: &Registration,
         client: ClientInfo,
     ) -> Result<Option<StartedSession>, HashingError> {
@@ -118,9 +119,9 @@ impl SignIns {
         }
         let answers = |session: &Session| session.answers_registration(registered_at, now);
         let Some(session) = self.live_session(id, answers).await? else { return Ok(None) };
-        let tokens = self.env.ports.secrets.first_tokens(session, &hash, now)?;
-        let found = self.found(&tokens).await?.filter(|(user, ..)| *user == id);
-        Ok(found.map(|(.., refresh_token)| StartedSession { profile, session, refresh_token }))
+        let secrets = self.env.ports.secrets.first_secrets(kind, session, &hash, now)?;
+        let found = self.found(kind, &secrets).await?.filter(|(user, ..)| *user == id);
+        Ok(found.map(|(.., secret)| StartedSession { profile, session, secret }))
     }
 
     /// The first live session of a user that satisfies the condition.
@@ -134,15 +135,16 @@ impl SignIns {
         Ok(alive.iter().find(|session| condition(session)).map(|session| session.id))
     }
 
-    /// The stored one of these tokens, with its user and session.
+    /// The stored one of these secrets, with its user and session.
     pub(super) async fn found(
         &self,
-        tokens: &Candidates<Token>,
+        kind: SecretKind,
+        secrets: &Candidates<Token>,
     ) -> Result<Option<(UserId, SessionId, Token)>, Unavailable> {
-        for token in tokens.iter() {
-            let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(token)).await?;
+        for secret in secrets.iter() {
+            let owner = self.env.sessions.owner(self.stored(kind, secret)).await?;
             if let Some((user, session)) = owner {
-                return Ok(Some((user, session, token.clone())));
+                return Ok(Some((user, session, secret.clone())));
             }
         }
         Ok(None)
@@ -150,18 +152,19 @@ impl SignIns {
 
     async fn add(
         &self,
+        kind: SecretKind,
         registration: &Registration,
         password: &PasswordHash,
-        (session, client, token): (SessionId, ClientInfo, &Token),
+        (session, client, secret): (SessionId, ClientInfo, SessionSecret),
     ) -> Result<User, CommandError<RegisterRefusal>> {
         let Registration { name, email, phone, is_dj, .. } = registration.clone();
         let id = self.env.ids.next_user().await?;
         let now = self.env.now();
         let phone = phone.map(Line::from);
         let user = User::registered(id, name, email, phone, is_dj, now);
-        let session = Session::begin(session, id, client, now, self.env.terms.refresh_token_for);
-        let first = (&session, self.env.ports.secrets.fingerprint(token));
-        match self.env.people.register(&user, password, Some(first)).await? {
+        let lifetime = self.env.terms.session_lifetime(kind, user.role);
+        let session = Session::begin(session, id, client, now, lifetime);
+        match self.env.people.register(&user, password, Some((&session, secret))).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(CommandError::Refused(RegisterRefusal::EmailTaken)),
             Registered::NotYet => Err(Failure::Broken("a member waits for a feature level").into()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Context, Executor};
-use crate::authorization::{Principal, permission::UseSessions};
+use crate::authorization::{Principal, Revocation, permission::UseSessions};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::SecurityCause;
@@ -44,6 +44,15 @@ impl OwnSessions {
                 Ok(())
             })
             .await
+    }
+
+    /// Ends the session of this request: the logout of a client that presents no refresh token. An ended session stays
+    /// ended.
+    pub async fn log_out(&self, context: &Context) -> Result<(), Failure> {
+        match self.end(context, context.principal.session).await {
+            Err(Failure::NotFound | Failure::Revoked(Revocation::SessionEnded)) => Ok(()),
+            ended => ended,
+        }
     }
 
     /// Ends all of the principal's sessions, including that of this request, and disables their own webhook
