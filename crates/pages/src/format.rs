@@ -52,6 +52,12 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// The host of a URL, as a link shows it.
+pub(crate) fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#', '\\']).next().unwrap_or_default()
+}
+
 /// The element of a time: relative within an hour, otherwise in UTC. The script shows the local time.
 #[derive(Clone, Copy)]
 pub struct Time<'a> {
@@ -134,6 +140,18 @@ mod tests {
             hostile.to_string(),
             "<bdi dir=\"auto\" translate=\"no\">&#60;b&#62;&#34;&#39;&#38;\u{202e}</bdi>"
         );
+    }
+
+    #[test]
+    fn a_link_shows_the_host_of_its_url() {
+        for (url, shown) in [
+            ("https://pay.example.com/1?a=b", "pay.example.com"),
+            ("https://example.com", "example.com"),
+            ("http://localhost:8080?x", "localhost:8080"),
+            ("https://example.com\\@evil.example", "example.com"),
+        ] {
+            assert_eq!(host(url), shown);
+        }
     }
 
     #[test]

@@ -18,6 +18,9 @@
 //! | `/g/{code}` | [`guest::GuestPage`] |
 //! | `/g/{code}/live` | [`guest::GuestPart`] |
 //! | `/g/{code}` with an unknown code | [`guest::UnknownCodePage`] |
+//! | `/topups/{reference}` | [`payment::PaymentPage`], without the owner's session [`payment::StrangerPaymentPage`] |
+//! | `/topups/{reference}/live` | [`payment::PaymentPart`] |
+//! | `/sandbox/payments/{reference}` | [`payment::SandboxPage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
 
 #![allow(dead_code, reason = "the subjects use it")]

@@ -7,6 +7,7 @@ mod booth;
 mod display;
 mod errors;
 mod guest;
+mod payment;
 mod people;
 mod report;
 
@@ -35,6 +36,7 @@ pub fn all(language: Language) -> Vec<Sample> {
     let subjects = [
         errors::pages(language),
         guest::pages(language),
+        payment::pages(language),
         booth::pages(language),
         display::pages(language),
         report::pages(language),
