@@ -4,7 +4,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::http::Method;
-use actix_web::web::ServiceConfig;
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 
 use crate::declaration::Declaration;
@@ -19,14 +18,23 @@ use cuepoint_transport::observe::{self, request_id};
 use cuepoint_transport::path_tree::PathTree;
 use cuepoint_transport::rate_limits::Admitted;
 
-/// Passes every request to the operation of its path and method. The web server's own router stays empty, because it
-/// tries one path after another.
-pub fn configure(api: &Arc<ApiState>, config: &mut ServiceConfig) {
-    let (api, resources) = (Arc::clone(api), Rc::new(resources()));
-    config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
-        let (api, resources) = (Arc::clone(&api), Rc::clone(&resources));
-        async move { serve(&resources, &api, request, payload).await }
-    }));
+/// The API of a worker.
+pub struct Api {
+    state: Arc<ApiState>,
+    resources: PathTree<Resource>,
+}
+
+impl Api {
+    /// The API with this state.
+    #[must_use]
+    pub fn new(state: Arc<ApiState>) -> Self {
+        Self { state, resources: resources() }
+    }
+
+    /// Answers a request by the operation of its path and method.
+    pub async fn answer(&self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+        serve(&self.resources, &self.state, request, payload).await
+    }
 }
 
 /// The operations of a path.

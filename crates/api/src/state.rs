@@ -52,7 +52,7 @@ pub struct ProviderSecrets {
 pub struct ApiState {
     pub settings: ApiSettings,
     pub service: Arc<Service>,
-    pub limits: RateLimits,
+    pub limits: Arc<RateLimits>,
     /// The passwords that wait to be hashed.
     pub password_queue: Arc<PasswordQueue>,
     /// The nonces of `cuepoint doctor`.

@@ -25,7 +25,7 @@ fn api(keys: &[(&str, &str)]) -> WebApplication {
     let providers = composition::check(&settings, RandomSecrets::new().unwrap()).unwrap();
     let composed =
         composition::compose(&settings, keys, providers, store, Arc::default(), URL.to_owned()).unwrap();
-    WebApplication::new(&settings, composed.api)
+    WebApplication::new(&settings, composed.api, composed.pages)
 }
 
 struct Answered {

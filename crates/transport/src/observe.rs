@@ -207,8 +207,10 @@ fn known_method(method: &Method) -> &'static str {
 fn enveloped(observer: &Observer, response: ServiceResponse, id: &str) -> ServiceResponse {
     let status = response.status();
     let failed = status.is_client_error() || status.is_server_error();
-    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-    if !failed || is_json {
+    let is_handled = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| {
+        [&b"application/json"[..], b"text/html"].iter().any(|own| kind.as_bytes().starts_with(own))
+    });
+    if !failed || is_handled {
         return response;
     }
     let (request, _) = response.into_parts();

@@ -23,19 +23,24 @@ pub(crate) struct ResponseHeaders {
 }
 
 impl ResponseHeaders {
-    /// Adds the headers. A `Cache-Control` of the operation itself stays.
+    /// Adds the headers. The caching and the policies of the handler itself stay.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Ok(id) = HeaderValue::from_str(&self.request_id) {
             headers.insert(REQUEST_ID, id);
         }
         let cacheable = headers.contains_key(header::CACHE_CONTROL);
+        let has_policies = headers.contains_key(header::CONTENT_SECURITY_POLICY);
         let mut set = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
         set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-        set(header::REFERRER_POLICY, "no-referrer");
+        if !has_policies {
+            set(header::REFERRER_POLICY, "no-referrer");
+        }
         if self.is_documentation {
             set(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
         } else {
-            set(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
+            if !has_policies {
+                set(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
+            }
             if !cacheable {
                 set(header::CACHE_CONTROL, "no-store");
             }

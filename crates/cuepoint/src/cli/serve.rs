@@ -104,7 +104,7 @@ async fn run(
     }
     let backend = composition::backend(settings);
     socket.listen(BACKLOG).with_context(|| cannot_listen(settings))?;
-    let application = WebApplication::new(settings, Arc::clone(&composed.api));
+    let application = WebApplication::new(settings, Arc::clone(&composed.api), composed.pages.clone());
     let observer = application.observer.clone();
     let build = move || application.clone().build();
     let pulse = WorkerPulse::default();

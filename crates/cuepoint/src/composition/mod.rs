@@ -1,6 +1,7 @@
 //! The composition root: wires the parts together, and is the only module that names the stores.
 
 mod keys;
+mod pages;
 mod providers;
 
 pub use keys::{Keys, existing_signing_keys, existing_webhook_keys, keys};
@@ -47,6 +48,7 @@ use cuepoint_adapters::topups::OrderLog;
 use cuepoint_api::openapi;
 use cuepoint_api::state::{ApiSettings, ApiState, ProviderSecrets};
 use cuepoint_transport::rate_limits::RateLimits;
+use cuepoint_web::state::PageState;
 
 /// Returns the configured backend.
 #[must_use]
@@ -204,6 +206,8 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
 pub struct Composed {
     pub service: Arc<Service>,
     pub api: Arc<ApiState>,
+    /// The state of the pages; `None` if the deployment has none.
+    pub pages: Option<Arc<PageState>>,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,
     /// The keys that encrypt the secrets of webhook endpoints.
@@ -305,10 +309,20 @@ pub fn compose(
         event_hub: EventHub::new(settings.events.max_streams),
         metrics: Metrics::install()?,
     });
+    let limits = Arc::new(RateLimits::new(settings.rate_limits));
+    let pages = settings.pages.enabled.then(|| {
+        Arc::new(PageState {
+            settings: pages::settings(settings, &api.public_url),
+            service: Arc::clone(&service),
+            limits: Arc::clone(&limits),
+            password_queue: Arc::clone(&password_queue),
+            secrets,
+        })
+    });
     let api = Arc::new(ApiState {
         settings: api,
         service: Arc::clone(&service),
-        limits: RateLimits::new(settings.rate_limits),
+        limits,
         password_queue,
         echo_nonces: EchoNonces::new(keys.signing),
         phone_budget_warning: LogThrottle::default(),
@@ -318,7 +332,7 @@ pub fn compose(
         },
         openapi_document: openapi::json,
     });
-    Ok(Composed { service, api, job_queue, webhook_keys: keys.webhooks })
+    Ok(Composed { service, api, pages, job_queue, webhook_keys: keys.webhooks })
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
 use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
 use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
+use super::pages::{Pages, PagesSection};
 use super::problems::Collector;
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, TipsSection, WalletSection};
@@ -51,6 +52,8 @@ pub struct Settings {
     pub webhooks: WebhookSettings,
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,
+    /// The settings of the pages for browsers.
+    pub pages: Pages,
     /// The settings for messages to users.
     pub notifier: NotifierSettings,
     /// The maximum number of phone codes within 24 hours; `None` means unlimited.
@@ -85,6 +88,7 @@ pub(super) struct Sections {
     webhooks: WebhooksSection,
     withdrawals: WithdrawalsSection,
     adjustments: AdjustmentsSection,
+    pages: PagesSection,
     notifier: NotifierSection,
     phone: PhoneSection,
     topups: TopupsSection,
@@ -167,6 +171,7 @@ impl Sections {
             webhooks: webhooks?,
             withdrawals: withdrawals?,
             adjustments: adjustments?,
+            pages: self.pages.into(),
             notifier: notifier?,
             phone_codes_per_day,
             topups: topups?,

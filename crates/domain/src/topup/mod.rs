@@ -2,11 +2,13 @@
 
 mod entity_facts;
 mod guest_limits;
+mod missing;
 mod orders;
 mod payment;
 mod suspense;
 
 pub use guest_limits::{GuestTopupLimit, GuestTopupLimits};
+pub use missing::missing;
 pub use orders::{Answered, NextOrder, OrderReply, OrderTerms, Orders, answered, next_order, unanswered};
 pub use payment::{PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update};
 pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};

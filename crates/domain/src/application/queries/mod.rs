@@ -31,6 +31,6 @@ pub use provider_messages::ProviderMessageQueries;
 pub use security_log::SecurityLogQueries;
 pub use settings::SettingsQueries;
 pub use tips::TipQueries;
-pub use topups::{TopupQueries, TopupSearch};
+pub use topups::{SeenTopup, TopupQueries, TopupSearch};
 pub use wallet::WalletQueries;
 pub use withdrawals::{ReviewedWithdrawal, WithdrawalQueries};

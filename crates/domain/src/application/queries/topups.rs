@@ -23,6 +23,16 @@ pub enum TopupSearch {
     Both(ProviderReference, UserId),
 }
 
+/// A top-up as the reader of its page sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SeenTopup {
+    /// The reader's own.
+    Own(Box<Topup>),
+    /// Another user's, or anybody's for a reader without a session. Its reference cannot be guessed, and the status
+    /// alone is shown.
+    Other(TopupStatus),
+}
+
 /// Reads top-ups.
 #[derive(Clone)]
 pub struct TopupQueries {
@@ -47,6 +57,25 @@ impl TopupQueries {
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
         Topup::load(&self.env, id).await?.reveal(principal)
+    }
+
+    /// The top-up with this reference, as this reader or one without a session sees it.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`], also for a reference that could be guessed, unless the top-up is the reader's own.
+    pub async fn seen(
+        &self,
+        principal: Option<&Principal>,
+        reference: ProviderReference,
+    ) -> Result<SeenTopup, Failure> {
+        let topup = self.with_reference(reference).await?.ok_or(Failure::NotFound)?;
+        if principal.is_some_and(|principal| principal.user == topup.user) {
+            return Ok(SeenTopup::Own(Box::new(topup)));
+        }
+        match reference {
+            ProviderReference::Operation(_) => Ok(SeenTopup::Other(topup.status)),
+            ProviderReference::Row(_) => Err(Failure::NotFound),
+        }
     }
 
     /// A page of the top-ups that match a search of staff, newest first.

@@ -1,0 +1,222 @@
+//! The handler's view of a request to a page.
+
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use actix_web::http::StatusCode;
+use actix_web::http::header;
+use cuepoint_adapters::security::random::RandomSecrets;
+use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, UseCases};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
+use cuepoint_domain::user::guest_account::GuestKey;
+use cuepoint_domain::user::session::ClientInfo;
+use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
+use cuepoint_pages::language::Language;
+use cuepoint_transport::client_address;
+use cuepoint_transport::deadline::RequestDeadline;
+use cuepoint_transport::request_limits::RequestLimits;
+
+use crate::failure::PageFailure;
+use crate::form::Form;
+use crate::next_path;
+use crate::response::{self, PageResponse};
+use crate::state::PageState;
+
+/// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
+pub const PART: header::HeaderName = header::HeaderName::from_static("x-cuepoint-part");
+
+/// A request whose form has been checked.
+#[derive(Clone)]
+pub struct PageCall {
+    /// The state that handlers share.
+    pub state: Arc<PageState>,
+    pub(super) request: HttpRequest,
+    /// The parameter in the path, such as a code; empty without one.
+    pub parameter: String,
+    /// The fields of the form; empty for a GET.
+    pub form: Form,
+    /// The fields of the query.
+    pub query: Form,
+    pub(super) deadline: RequestDeadline,
+    pub language: Language,
+    /// The principal of the session; `None` without one, and for pages that read no cookie.
+    pub principal: Option<Principal>,
+}
+
+impl PageCall {
+    /// The use cases.
+    #[must_use]
+    pub fn use_cases(&self) -> &UseCases {
+        &self.state.service.use_cases
+    }
+
+    /// The currency of the deployment.
+    #[must_use]
+    pub fn currency(&self) -> &Currency {
+        &self.state.settings.site.currency
+    }
+
+    /// The rate limits of this request.
+    #[must_use]
+    pub fn limits(&self) -> RequestLimits<'_> {
+        RequestLimits::new(&self.state.limits, &self.request)
+    }
+
+    /// The path of the request.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.request.path()
+    }
+
+    /// The client info.
+    #[must_use]
+    pub fn client(&self) -> ClientInfo {
+        client_address::client(&self.request)
+    }
+
+    /// Whether the script sent the request, and replaces a part of the page by the answer.
+    #[must_use]
+    pub fn wants_part(&self) -> bool {
+        self.request.headers().contains_key(PART)
+    }
+
+    /// The value of a cookie.
+    #[must_use]
+    pub fn cookie(&self, cookie: crate::cookies::PageCookie) -> Option<String> {
+        self.state.settings.cookies.read(cookie, &self.request)
+    }
+
+    /// The context of a request without a principal.
+    #[must_use]
+    pub fn client_context(&self) -> ClientContext {
+        ClientContext { client: self.client(), deadline: self.deadline_of_waits() }
+    }
+
+    /// The context of a request by this principal. `what` names everything that the form decides, so that a repeated key
+    /// with another form is refused.
+    #[must_use]
+    pub fn context(&self, principal: &Principal, key: Option<&FormKey>, what: &str) -> Context {
+        let key = key.map(|FormKey(key)| IdempotencyKey {
+            // The key names the purpose of its form, so that a request waiting for its payment has the scope of the form.
+            scope: KeyScope::of(principal.user, "POST", "/", key),
+            fingerprint: Fingerprint::of(what.as_bytes()),
+        });
+        Context { principal: *principal, client: self.client(), key, deadline: self.deadline_of_waits() }
+    }
+
+    fn deadline_of_waits(&self) -> Deadline {
+        self.state.service.authentication.timer.deadline(self.deadline.for_waits())
+    }
+
+    /// Runs a command once for each key.
+    ///
+    /// # Errors
+    /// As [`Executor::run`](cuepoint_domain::application::Executor::run).
+    pub async fn run<C: Command>(
+        &self,
+        principal: &Principal,
+        key: Option<&FormKey>,
+        command: C,
+        input: C::Input,
+        what: &str,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal>> {
+        let context = self.context(principal, key, what);
+        self.use_cases().executor.run(&context, command, || Ok(input)).await
+    }
+
+    /// The user of the session with their balance.
+    ///
+    /// # Errors
+    /// [`PageFailure`].
+    pub async fn profile(&self) -> Result<Option<Profile>, PageFailure> {
+        match &self.principal {
+            Some(principal) => Ok(Some(self.use_cases().profiles.own(principal).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The frame of a page that this user reads.
+    #[must_use]
+    pub fn frame<'a>(&'a self, reader: Option<&'a Profile>) -> Frame<'a> {
+        let now = self.state.service.authentication.clock.now();
+        let frame = Frame::new(&self.state.settings.site, self.language, now);
+        Frame { viewer: reader.map(|profile| Viewer::of(&profile.user)), ..frame }
+    }
+
+    /// The id in the path.
+    ///
+    /// # Errors
+    /// [`PageFailure::NotFound`] if it is not a positive decimal integer without leading zeros.
+    pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, PageFailure> {
+        let text = &self.parameter;
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        text.parse().ok().filter(|_| plain).and_then(make).ok_or(PageFailure::NotFound)
+    }
+
+    /// The local page that contains the form, to which the browser returns; otherwise the start page.
+    #[must_use]
+    pub fn back(&self) -> String {
+        let referer = self.request.headers().get(header::REFERER).and_then(|referer| referer.to_str().ok());
+        let path = referer.and_then(|referer| url::Url::parse(referer).ok()).map(|url| url.path().to_owned());
+        path.as_deref().and_then(next_path::local).unwrap_or("/").to_owned()
+    }
+
+    /// Whether the client takes gzip.
+    #[must_use]
+    pub fn accepts_gzip(&self) -> bool {
+        response::accepts_gzip(self.request.headers())
+    }
+
+    /// A new key of a form.
+    #[must_use]
+    pub fn new_key(&self) -> String {
+        RandomSecrets::token(self.state.secrets).0
+    }
+
+    /// A page of this status.
+    #[must_use]
+    pub fn html(&self, status: StatusCode, html: String) -> PageResponse {
+        PageResponse::html(status, html)
+    }
+
+    /// A part of a page, unless the reader shows it already.
+    #[must_use]
+    pub fn part(&self, part: RenderedPart) -> PageResponse {
+        PageResponse::part(part.html, &part.digest, self.query.text("digest"))
+    }
+}
+
+/// The key of a form, which the page put there: a form that is sent twice takes effect once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormKey(String);
+
+/// The longest key, in characters.
+const MAX_KEY: usize = 160;
+
+impl FormKey {
+    /// The key of a form.
+    ///
+    /// # Errors
+    /// [`PageFailure::NoForm`] for a form that none of the pages has.
+    pub fn of(form: &Form) -> Result<Self, PageFailure> {
+        let key = form.text("key");
+        let fits = (GuestKey::MIN_CHARACTERS..=MAX_KEY).contains(&key.len());
+        let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        if fits && plain { Ok(Self(key.to_owned())) } else { Err(PageFailure::NoForm) }
+    }
+
+    /// The key of another change that belongs to this form.
+    #[must_use]
+    pub fn derived(&self, what: &str) -> Self {
+        Self(format!("{}-{what}", self.0))
+    }
+
+    /// The key as a text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

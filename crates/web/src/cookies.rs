@@ -1,0 +1,104 @@
+//! The cookies of pages.
+//!
+//! Over https, each name begins with `__Host-`, so that no other host of the domain can set the cookie. Over plain http,
+//! which production refuses, browsers do not accept that prefix.
+
+use actix_web::HttpRequest;
+use actix_web::cookie::time::Duration;
+use actix_web::cookie::{Cookie, SameSite};
+
+/// A cookie of pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageCookie {
+    /// The session.
+    Session,
+    /// The request that waits for its payment.
+    Draft,
+    /// The session of a guest wallet that holds money, beside the session of a member.
+    Guest,
+}
+
+impl PageCookie {
+    const fn name(self, is_encrypted: bool) -> &'static str {
+        match (self, is_encrypted) {
+            (Self::Session, true) => "__Host-cuepoint",
+            (Self::Session, false) => "cuepoint",
+            (Self::Draft, true) => "__Host-cuepoint-draft",
+            (Self::Draft, false) => "cuepoint-draft",
+            (Self::Guest, true) => "__Host-cuepoint-guest",
+            (Self::Guest, false) => "cuepoint-guest",
+        }
+    }
+}
+
+/// Reads and writes the cookies of a deployment.
+#[derive(Clone, Copy, Debug)]
+pub struct Cookies {
+    /// Whether clients reach the service by https.
+    pub is_encrypted: bool,
+}
+
+impl Cookies {
+    /// The value of a cookie of the request. If a browser sends several of this name, there is no telling which one is
+    /// this service's, and none counts.
+    #[must_use]
+    pub fn read(self, cookie: PageCookie, request: &HttpRequest) -> Option<String> {
+        let cookies = request.cookies().ok()?;
+        let name = cookie.name(self.is_encrypted);
+        let mut values = cookies.iter().filter(|cookie| cookie.name() == name).map(Cookie::value);
+        let first = values.next()?;
+        values.next().is_none().then(|| first.to_owned())
+    }
+
+    /// The cookie with this value, kept by the browser for this time.
+    #[must_use]
+    pub fn keep(self, cookie: PageCookie, value: String, seconds: i64) -> Cookie<'static> {
+        Cookie::build(cookie.name(self.is_encrypted), value)
+            .path("/")
+            .http_only(true)
+            .secure(self.is_encrypted)
+            .same_site(SameSite::Lax)
+            .max_age(Duration::seconds(seconds))
+            .finish()
+    }
+
+    /// The cookie that makes the browser forget it.
+    #[must_use]
+    pub fn forget(self, cookie: PageCookie) -> Cookie<'static> {
+        self.keep(cookie, String::new(), 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    const HTTPS: Cookies = Cookies { is_encrypted: true };
+    const HTTP: Cookies = Cookies { is_encrypted: false };
+
+    fn read(cookies: Cookies, header: &str) -> Option<String> {
+        let request = TestRequest::default().insert_header(("cookie", header)).to_http_request();
+        cookies.read(PageCookie::Session, &request)
+    }
+
+    #[test]
+    fn cookies_are_for_this_host_alone_and_hidden_from_scripts() {
+        let kept = HTTPS.keep(PageCookie::Session, "secret".to_owned(), 60).to_string();
+        assert_eq!(kept, "__Host-cuepoint=secret; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=60");
+        let plain = HTTP.keep(PageCookie::Draft, "song".to_owned(), 60).to_string();
+        assert_eq!(plain, "cuepoint-draft=song; HttpOnly; SameSite=Lax; Path=/; Max-Age=60");
+        let forgotten = HTTPS.forget(PageCookie::Guest).to_string();
+        assert_eq!(forgotten, "__Host-cuepoint-guest=; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=0");
+    }
+
+    /// Attack: another host of the domain sets a cookie of its own beside the session's.
+    #[test]
+    fn a_second_cookie_of_the_name_makes_both_void() {
+        assert_eq!(read(HTTPS, "a=b; __Host-cuepoint=secret").as_deref(), Some("secret"));
+        assert_eq!(read(HTTPS, "__Host-cuepoint=fixed; __Host-cuepoint=secret"), None);
+        assert_eq!(read(HTTPS, "cuepoint=fixed"), None);
+        assert_eq!(read(HTTP, "cuepoint=secret").as_deref(), Some("secret"));
+    }
+}

@@ -1,0 +1,89 @@
+//! The fields of a form.
+
+use std::collections::BTreeMap;
+
+use actix_web::http::header::{self, HeaderMap};
+
+/// The fields of a form or of a query, by name; of several with one name, the last one counts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Form(BTreeMap<String, String>);
+
+/// The media type of forms.
+const FORM: &str = "application/x-www-form-urlencoded";
+
+impl Form {
+    /// The fields of a body or a query.
+    #[must_use]
+    pub fn parse(encoded: &[u8]) -> Self {
+        Self(url::form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    /// The fields in their encoded form.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
+    }
+
+    /// A form without fields.
+    pub const EMPTY: &Self = &Self(BTreeMap::new());
+
+    /// The form with another field.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: String) -> Self {
+        self.0.insert(name.to_owned(), value);
+        self
+    }
+
+    /// The text of a field without white space around it; empty if it is missing.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.secret(name).trim()
+    }
+
+    /// The text of a field with its white space, such as a password; empty if it is missing.
+    #[must_use]
+    pub fn secret(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// Whether a box is ticked, or a button of this name was pressed.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The fields with these names.
+    #[must_use]
+    pub fn only(&self, names: &[&str]) -> Self {
+        let kept = self.0.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        Self(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+}
+
+/// Whether a request carries a form.
+#[must_use]
+pub fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_decoded_and_trimmed_except_secrets() {
+        let form = Form::parse(b"song=+Blue%20Monday+&artist=New+Order&artist=Orgy&password=+a+&x");
+        assert_eq!((form.text("song"), form.text("artist")), ("Blue Monday", "Orgy"));
+        assert_eq!((form.secret("password"), form.text("absent")), (" a ", ""));
+        assert!(form.has("x") && !form.has("y"));
+        assert_eq!(form.only(&["artist"]).encode(), "artist=Orgy");
+    }
+
+    #[test]
+    fn malformed_forms_have_replacement_characters_and_no_error() {
+        let form = Form::parse(b"a=%ff%zz&=b&&c");
+        assert_eq!(form.text("a"), "\u{fffd}%zz");
+        assert!(form.has("c"));
+    }
+}

@@ -1,0 +1,201 @@
+//! `POST /g/{code}/requests`: the request of a guest, who may have no account and no money yet.
+
+use actix_web::cookie::Cookie;
+use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
+use cuepoint_domain::application::queries::GuestView;
+use cuepoint_domain::application::{BrowserSession, CommandError, CreateGuestRefusal, Done, Failure};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::song::SongKey;
+use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::guest_account::GuestKey;
+use cuepoint_pages::guest::{Closed, Question};
+use cuepoint_transport::rate_limits::Class;
+
+use super::page::{self, NewEntry};
+use super::request_fields::{FIELDS, ReadRequest, RequestFields};
+use crate::call::{FormKey, PageCall};
+use crate::cookies::PageCookie;
+use crate::failure::PageFailure;
+use crate::handlers::payment::{self, WaitingRequest};
+use crate::response::PageResponse;
+use crate::router::INVALID;
+use crate::session;
+
+/// The time for which a request waits for its payment, in seconds.
+const DRAFT_SECONDS: i64 = 30 * 60;
+/// The longest draft, in bytes: browsers keep 4096 for a cookie with its attributes. A longer one has to be typed again.
+const MOST_OF_DRAFT: usize = 3_500;
+
+/// `POST /g/{code}/draft`: the request that waited for its payment, by its own key.
+pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let waiting = WaitingRequest::of(&call).ok_or(PageFailure::Outdated)?;
+    let (parameter, form) = (waiting.code.to_string(), waiting.form.with("confirmed", "1".to_owned()));
+    send(PageCall { parameter, form, ..call }).await
+}
+
+pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let key = FormKey::of(&call.form)?;
+    let Some(view) = page::found(&call).await? else { return Err(PageFailure::NotFound) };
+    let fields = RequestFields::read(&call.form, call.currency());
+    let Some(ReadRequest { new, name, is_confirmed }) = fields.valid(view.board.dj.id) else {
+        return again(&call, &view, NewEntry::default()).await;
+    };
+    if !is_confirmed && let Some(question) = question(&call, &view, &new).await? {
+        return again(&call, &view, NewEntry { question: Some(question), ..NewEntry::default() }).await;
+    }
+    let (principal, cookie) = requester(&call, &key, name).await?;
+    let call = PageCall { principal: Some(principal), ..call };
+    let answer = request(&call, &view, &principal, &key, new).await?;
+    Ok(match cookie {
+        Some(cookie) => answer.with_cookie(&cookie),
+        None => answer,
+    })
+}
+
+/// What the page asks before it sends this request.
+async fn question(
+    call: &PageCall,
+    view: &GuestView,
+    new: &NewRequest,
+) -> Result<Option<Question>, PageFailure> {
+    let song = SongKey::of(&new.song_title, &new.artist_name);
+    let repetition = call.use_cases().boards.repetition(view.board.code, &song).await?;
+    Ok(repetition.map(Question::from))
+}
+
+/// The principal who makes the request: the one of the session, or a new guest account, with its cookie.
+async fn requester(
+    call: &PageCall,
+    key: &FormKey,
+    name: Option<Line>,
+) -> Result<(Principal, Option<Cookie<'static>>), PageFailure> {
+    if let Some(principal) = call.principal {
+        return Ok((principal, None));
+    }
+    call.limits().count_for_network_instead(Class::Guests).map_err(PageFailure::rate_limited)?;
+    let key = GuestKey::new(key.as_str());
+    let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await;
+    let session: BrowserSession = created.map_err(|error| match error {
+        CommandError::Refused(CreateGuestRefusal::KeyUsed) => PageFailure::Outdated,
+        CommandError::Refused(CreateGuestRefusal::NotYet) => PageFailure::before_change(),
+        CommandError::Input(never) => match never {},
+        CommandError::Failed(failure) => failure.into(),
+    })?;
+    let cookie = session::begun(call.state.settings.cookies, &session);
+    Ok((session::principal_of_new(&session), Some(cookie)))
+}
+
+/// Makes the request, or leads to the payment of what is missing.
+async fn request(
+    call: &PageCall,
+    view: &GuestView,
+    principal: &Principal,
+    key: &FormKey,
+    new: NewRequest,
+) -> Result<PageResponse, PageFailure> {
+    match attempt(call, principal, key, new.clone()).await {
+        Err(CommandError::Refused(OpenRequestRefusal::InsufficientFunds)) => {}
+        done => return answered(call, view, done).await,
+    }
+    let fee = new.fee.unwrap_or_default();
+    let topup = match payment::open_missing(call, principal, key, fee).await? {
+        Ok(topup) => topup,
+        Err(refusal) => {
+            let offer_error = Some(payment::refusal(call, refusal));
+            return again(call, view, NewEntry { offer_error, ..NewEntry::default() }).await;
+        }
+    };
+    if topup.status == TopupStatus::Confirmed {
+        return answered(call, view, attempt(call, principal, key, new).await).await;
+    }
+    let answer = PageResponse::see(&payment::path_of(&topup));
+    let draft = call.form.only(FIELDS).with("code", view.board.code.to_string()).encode();
+    if draft.len() > MOST_OF_DRAFT {
+        return Ok(answer);
+    }
+    let cookie = call.state.settings.cookies.keep(PageCookie::Draft, draft, DRAFT_SECONDS);
+    Ok(answer.with_cookie(&cookie))
+}
+
+/// Runs the command, once for each key.
+async fn attempt(
+    call: &PageCall,
+    principal: &Principal,
+    key: &FormKey,
+    new: NewRequest,
+) -> Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>> {
+    let limits = call.limits();
+    let counted = match limits.count_guest_request(principal) {
+        Ok(counted) => counted,
+        Err(_) => return Err(CommandError::Failed(Failure::Conflict)),
+    };
+    let what = call.form.only(FIELDS).encode();
+    let done = call.run(principal, Some(key), OpenRequest, new, &what).await;
+    if done.as_ref().map_or(true, |done| done.replayed) {
+        limits.give_back(counted);
+    }
+    done
+}
+
+async fn answered(
+    call: &PageCall,
+    view: &GuestView,
+    done: Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>>,
+) -> Result<PageResponse, PageFailure> {
+    match done {
+        Ok(Done { value: request, .. }) => Ok(sent(call, view, &request)),
+        Err(CommandError::Refused(refusal)) => refused(call, view, refusal).await,
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+/// The way back to the page, which shows the request.
+fn sent(call: &PageCall, view: &GuestView, request: &MusicRequest) -> PageResponse {
+    let answer = PageResponse::see(&format!("/g/{}#request-{}", view.board.code, request.id));
+    match call.cookie(PageCookie::Draft) {
+        Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
+        None => answer,
+    }
+}
+
+async fn refused(
+    call: &PageCall,
+    view: &GuestView,
+    refusal: OpenRequestRefusal,
+) -> Result<PageResponse, PageFailure> {
+    let t = call.language.texts();
+    let frame = call.frame(None);
+    let entry = match refusal {
+        OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(_)) => {
+            NewEntry { question: Some(Question::PriceRaised), ..NewEntry::default() }
+        }
+        OpenRequestRefusal::Rule(refusal) => {
+            NewEntry { closed: Closed::of_refusal(refusal), ..NewEntry::default() }
+        }
+        OpenRequestRefusal::TooManyOpen(most) => {
+            NewEntry { closed: Some(Closed::TooManyOpen { most }), ..NewEntry::default() }
+        }
+        OpenRequestRefusal::QueueFull(_) | OpenRequestRefusal::QueueFullForGuests(_) => {
+            NewEntry { closed: Some(Closed::QueueFull), ..NewEntry::default() }
+        }
+        OpenRequestRefusal::WalletOwes(owed) => {
+            let owes = t.wallet_owes(&frame.amount(owed));
+            NewEntry { offer_error: Some(owes), ..NewEntry::default() }
+        }
+        OpenRequestRefusal::InsufficientFunds => NewEntry {
+            offer_error: Some(t.balance_too_small(&frame.amount(cuepoint_domain::money::Money::ZERO))),
+            ..NewEntry::default()
+        },
+    };
+    again(call, view, entry).await
+}
+
+/// The page with what the guest typed, and what is wrong.
+async fn again(call: &PageCall, view: &GuestView, entry: NewEntry<'_>) -> Result<PageResponse, PageFailure> {
+    let reader = call.profile().await?;
+    let entry = NewEntry { form: &call.form, refused: true, ..entry };
+    page::render(call, INVALID, view, reader.as_ref(), entry).await
+}

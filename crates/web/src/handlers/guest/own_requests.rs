@@ -1,0 +1,54 @@
+//! The forms of the caller's cards: cancel, rate, tip.
+
+use cuepoint_domain::application::commands::{CancelRequest, RateRequest, TipDj, TipDjRefusal};
+use cuepoint_domain::application::{CommandError, InvalidTransition};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::DjCode;
+use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::money::Amount;
+use cuepoint_domain::music_request::Stars;
+
+use crate::call::{FormKey, PageCall};
+use crate::failure::PageFailure;
+use crate::response::PageResponse;
+
+/// A move that the status no longer allows: another change came first.
+impl From<InvalidTransition> for PageFailure {
+    fn from(_: InvalidTransition) -> Self {
+        Self::Outdated
+    }
+}
+
+pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    let (key, id) = (FormKey::of(&call.form)?, call.id(RequestId::new)?);
+    call.run(&principal, Some(&key), CancelRequest { id }, (), "").await?;
+    Ok(PageResponse::see(&call.back()))
+}
+
+pub(super) async fn rate(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    let id = call.id(RequestId::new)?;
+    let stars = call.form.text("stars").parse().ok().and_then(Stars::new).ok_or(PageFailure::NoForm)?;
+    call.run(&principal, None, RateRequest { id }, stars, "").await?;
+    Ok(PageResponse::see(&call.back()))
+}
+
+pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    let key = FormKey::of(&call.form)?;
+    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+    let typed = match call.form.text("preset") {
+        "" => call.form.text("amount"),
+        preset => preset,
+    };
+    let amount = call.currency().parse_typed(typed).ok().and_then(Amount::new);
+    let amount = amount.ok_or(PageFailure::NoForm)?;
+    let tipped = call.run(&principal, Some(&key), TipDj { code }, amount, typed).await;
+    match tipped {
+        Ok(_) => Ok(PageResponse::see(&format!("/g/{code}"))),
+        Err(CommandError::Refused(TipDjRefusal::InsufficientFunds)) => {
+            Ok(PageResponse::see(&format!("/wallet?missing={typed}")))
+        }
+        Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}

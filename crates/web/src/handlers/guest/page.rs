@@ -1,0 +1,227 @@
+//! The page `/g/{code}` and its live part.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::queries::GuestView;
+use cuepoint_domain::gig::offers::offers;
+use cuepoint_domain::gig::{Board, DjCode};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::ports::Profile;
+use cuepoint_domain::tip::presets;
+use cuepoint_domain::user::ArtistType;
+use cuepoint_pages::forms::{FieldState, Keys};
+use cuepoint_pages::frame::{Frame, Live};
+use cuepoint_pages::guest::{
+    Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
+};
+use cuepoint_pages::texts::Text;
+
+use super::request_fields::{RequestFields, field, price};
+use crate::call::PageCall;
+use crate::failure::PageFailure;
+use crate::form::Form;
+use crate::response::PageResponse;
+
+/// `GET /g?code=…`: the way from a typed code to its page.
+pub(super) async fn with_code(call: PageCall) -> Result<PageResponse, PageFailure> {
+    match DjCode::new(call.query.text("code")) {
+        Some(code) => Ok(PageResponse::see(&format!("/g/{code}"))),
+        None => Ok(unknown(&call, call.query.text("code"))),
+    }
+}
+
+pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let Some(view) = found(&call).await? else { return Ok(unknown(&call, &call.parameter)) };
+    let reader = call.profile().await?;
+    let entry = NewEntry { form: &call.query, refused: false, ..NewEntry::default() };
+    render(&call, StatusCode::OK, &view, reader.as_ref(), entry).await
+}
+
+pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let view = found(&call).await?.ok_or(PageFailure::NotFound)?;
+    let reader = call.profile().await?;
+    let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
+    let paths = Paths::of(&view.board);
+    let tips = presets_of(&call, &view, reader.as_ref());
+    let tip = tips.as_deref().map(|presets| TipForm { presets, amount: FieldState::default() });
+    Ok(call.part(part(&frame, &view, Keys::new(&key), tip, &paths).render()))
+}
+
+/// What the caller sees of the gig; `None` for an unknown code.
+pub(super) async fn found(call: &PageCall) -> Result<Option<GuestView>, PageFailure> {
+    found_with(call, &call.parameter).await
+}
+
+/// What the caller sees of the gig of this code; `None` for an unknown one.
+pub(in crate::handlers) async fn found_with(
+    call: &PageCall,
+    code: &str,
+) -> Result<Option<GuestView>, PageFailure> {
+    let boards = &call.use_cases().boards;
+    let principal = call.principal.as_ref();
+    let find = async |code| boards.guest_view(principal, code, call.currency()).await;
+    let is_unknown = |failure: &_| matches!(failure, cuepoint_domain::application::Failure::NotFound);
+    let view = call.limits().look_up_code(boards, code, principal, find, is_unknown).await;
+    match view.map_err(PageFailure::from) {
+        Ok(view) => Ok(Some(view)),
+        Err(PageFailure::NotFound) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn unknown(call: &PageCall, code: &str) -> PageResponse {
+    let frame = call.frame(None);
+    let code = FieldState::with(code.chars().take(20).collect::<String>());
+    call.html(StatusCode::NOT_FOUND, UnknownCodePage { frame: &frame, code }.render())
+}
+
+/// What the page shows beside the gig: a new form, or the answer to one that was refused.
+pub(super) struct NewEntry<'a> {
+    /// The fields as they were sent.
+    pub(super) form: &'a Form,
+    /// Whether the form was sent, so that errors of its fields are shown.
+    pub(super) refused: bool,
+    pub(super) closed: Option<Closed>,
+    pub(super) question: Option<Question>,
+    /// An error that belongs to the offer.
+    pub(super) offer_error: Option<Text>,
+}
+
+impl Default for NewEntry<'_> {
+    fn default() -> Self {
+        Self { form: Form::EMPTY, refused: false, closed: None, question: None, offer_error: None }
+    }
+}
+
+/// The page of this status.
+pub(super) async fn render(
+    call: &PageCall,
+    status: StatusCode,
+    view: &GuestView,
+    reader: Option<&Profile>,
+    entry: NewEntry<'_>,
+) -> Result<PageResponse, PageFailure> {
+    let frame = call.frame(reader);
+    let random = call.new_key();
+    let (keys, paths) = (Keys::new(&random), Paths::of(&view.board));
+    let request_key = match entry.form.text("key") {
+        "" => keys.of("request"),
+        kept => kept.to_owned(),
+    };
+    let proposed = proposed(call, view);
+    let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
+    let shown = match closed {
+        Some(closed) => Entry::Closed(closed),
+        None => {
+            let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
+            Entry::Form(Box::new(form))
+        }
+    };
+    let tips = presets_of(call, view, reader);
+    let tip = tips.as_deref().map(|presets| TipForm { presets, amount: FieldState::default() });
+    let page = GuestPage {
+        frame: &frame,
+        board: &view.board,
+        entry: shown,
+        part: part(&frame, view, keys, tip, &paths),
+        offers_claim: offers_claim(reader),
+    };
+    Ok(call.html(status, page.render()))
+}
+
+fn new_form<'a>(
+    call: &PageCall,
+    frame: &Frame<'_>,
+    key: &'a str,
+    proposed: &'a [Offer],
+    reader: Option<&Profile>,
+    entry: NewEntry<'_>,
+) -> RequestForm<'a> {
+    let NewEntry { form, refused, question, offer_error, closed: _ } = entry;
+    let fields = RequestFields::read(form, call.currency());
+    let state = |name, read: &Result<_, _>| {
+        if refused { field(form, name, read, frame.t) } else { FieldState::with(form.text(name)) }
+    };
+    let message = if refused {
+        field(form, "message", &fields.message, frame.t)
+    } else {
+        FieldState::with(form.text("message"))
+    };
+    let name = if refused {
+        field(form, "name", &fields.name, frame.t)
+    } else {
+        FieldState::with(form.text("name"))
+    };
+    let offer_error = offer_error.or_else(|| fields.offer_error(frame.t).filter(|_| refused));
+    RequestForm {
+        key,
+        song_title: state("song_title", &fields.song_title),
+        artist_name: state("artist_name", &fields.artist_name),
+        message,
+        name: reader.is_none().then_some(name),
+        kind: fields.kind,
+        offers: proposed,
+        offer: fields.offer,
+        offer_error,
+        most_played: &[],
+        available: reader.map(|profile| profile.balance.available),
+        guest_wallet: None,
+        question,
+    }
+}
+
+/// The proposed fees, each with the place of a request at it.
+fn proposed(call: &PageCall, view: &GuestView) -> Vec<Offer> {
+    let fees = offers(price(&view.board, ArtistType::Popular), call.currency());
+    let place = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).map(|offer| offer.place);
+    fees.into_iter().map(|fee| Offer { fee, place: place(fee) }).collect()
+}
+
+fn presets_of(
+    call: &PageCall,
+    view: &GuestView,
+    reader: Option<&Profile>,
+) -> Option<Vec<cuepoint_domain::money::Amount>> {
+    let reader = reader.filter(|reader| reader.user.id != view.board.dj.id)?;
+    let _ = reader;
+    let terms = call.use_cases().settings.tips();
+    let price = price(&view.board, ArtistType::Popular);
+    (view.board.gig.is_some() || view.ended_at.is_some()).then(|| presets(price, &terms, call.currency()))
+}
+
+/// Whether the page offers to claim the guest account: it holds money that a lost phone would take along.
+fn offers_claim(reader: Option<&Profile>) -> bool {
+    let has_money =
+        |profile: &Profile| !profile.balance.available.is_zero() || !profile.balance.held.is_zero();
+    reader.is_some_and(|profile| profile.user.is_guest_account() && has_money(profile))
+}
+
+/// The paths of a gig's live part.
+struct Paths {
+    part: String,
+    stream: String,
+}
+
+impl Paths {
+    fn of(board: &Board) -> Self {
+        let code = board.code;
+        Self { part: format!("/g/{code}/live"), stream: format!("/api/v1/boards/{code}/stream") }
+    }
+}
+
+fn part<'a>(
+    frame: &'a Frame<'a>,
+    view: &'a GuestView,
+    keys: Keys<'a>,
+    tip: Option<TipForm<'a>>,
+    paths: &'a Paths,
+) -> GuestPart<'a> {
+    GuestPart {
+        frame,
+        board: &view.board,
+        requests: &view.own.requests,
+        ended_at: view.ended_at,
+        keys,
+        tip,
+        live: Live { path: &paths.part, stream: Some(&paths.stream) },
+    }
+}

@@ -1,0 +1,206 @@
+//! Payments: the top-up that a request or the wallet needs, its state, and the request that waits for it.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::CommandError;
+use cuepoint_domain::application::commands::{OpenTopup, OpenTopupRefusal};
+use cuepoint_domain::application::queries::{GuestView, SeenTopup};
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::gig::DjCode;
+use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::provider_reference::ProviderReference;
+use cuepoint_domain::topup::{GuestTopupLimit, Topup, missing};
+use cuepoint_pages::forms::Keys;
+use cuepoint_pages::frame::{Frame, Live};
+use cuepoint_pages::guest::Closed;
+use cuepoint_pages::payment::{Draft, PaymentPage, PaymentPart, PaymentState, StrangerPaymentPage};
+use cuepoint_transport::rate_limits::Class;
+
+use super::guest::{RequestFields, found_with};
+use crate::call::{FormKey, PageCall};
+use crate::cookies::PageCookie;
+use crate::failure::PageFailure;
+use crate::form::Form;
+use crate::response::PageResponse;
+use crate::route::{PageRoute, own_form, page};
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    vec![
+        page("/topups/{reference}", show),
+        page("/topups/{reference}/live", live),
+        own_form("/topups", Action::UseWallet, Class::Other, another),
+    ]
+}
+
+/// Why a top-up is refused, in words.
+pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> cuepoint_pages::texts::Text {
+    let (t, frame) = (call.language.texts(), call.frame(None));
+    match refusal {
+        OpenTopupRefusal::NotOffered => t.no_payments(),
+        OpenTopupRefusal::RefusedByProvider => t.payment_refused(),
+        OpenTopupRefusal::TooSmall(least) => t.amount_too_small(&frame.amount(least.money())),
+        OpenTopupRefusal::GuestLimit(GuestTopupLimit::InWallet(most) | GuestTopupLimit::Per24h(most)) => {
+            t.amount_above_limit(&frame.amount(most.money()))
+        }
+    }
+}
+
+/// Opens a top-up, once for each key.
+///
+/// # Errors
+/// The refusal, and other failures.
+pub(super) async fn open(
+    call: &PageCall,
+    principal: &Principal,
+    key: &FormKey,
+    amount: Amount,
+) -> Result<Topup, CommandError<OpenTopupRefusal>> {
+    let what = call.currency().print(amount.money());
+    Ok(call.run(principal, Some(key), OpenTopup, amount, &what).await?.value)
+}
+
+/// Opens the top-up of what a request lacks.
+pub(super) async fn open_missing(
+    call: &PageCall,
+    principal: &Principal,
+    key: &FormKey,
+    fee: Money,
+) -> Result<Result<Topup, OpenTopupRefusal>, PageFailure> {
+    let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
+    let amount = missing(fee, available, call.use_cases().settings.least_topup());
+    let amount = amount.ok_or(PageFailure::Outdated)?;
+    match open(call, principal, &key.derived("topup"), amount).await {
+        Ok(topup) => Ok(Ok(topup)),
+        Err(CommandError::Refused(refusal)) => Ok(Err(refusal)),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+/// The page of a top-up.
+pub(super) fn path_of(topup: &Topup) -> String {
+    format!("/topups/{}", topup.reference())
+}
+
+/// `POST /topups`: another payment of the wallet's owner.
+async fn another(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    let key = FormKey::of(&call.form)?;
+    let typed = call.form.text("amount");
+    let amount = call.currency().parse_typed(typed);
+    let amount = amount.ok().and_then(Amount::new).ok_or(PageFailure::NoForm)?;
+    match open(&call, &principal, &key, amount).await {
+        Ok(topup) => Ok(PageResponse::see(&path_of(&topup))),
+        Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+/// The request that waits for its payment, from the cookie.
+pub(super) struct WaitingRequest {
+    pub(super) form: Form,
+    pub(super) code: DjCode,
+}
+
+impl WaitingRequest {
+    /// The one of this browser.
+    pub(super) fn of(call: &PageCall) -> Option<Self> {
+        let form = Form::parse(call.cookie(PageCookie::Draft)?.as_bytes());
+        let code = DjCode::new(form.text("code"))?;
+        Some(Self { form, code })
+    }
+
+    fn fee(&self, call: &PageCall) -> Money {
+        RequestFields::read(&self.form, call.currency()).fee.unwrap_or(Money::ZERO)
+    }
+}
+
+async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let seen = seen(&call).await?;
+    let waiting = WaitingRequest::of(&call);
+    let gig = waiting.as_ref().map(|waiting| waiting.code);
+    match seen {
+        SeenTopup::Other(status) => {
+            let frame = call.frame(None);
+            let page = StrangerPaymentPage { frame: &frame, state: status.into(), gig };
+            Ok(call.html(StatusCode::OK, page.render()))
+        }
+        SeenTopup::Own(topup) => {
+            let reader = call.profile().await?;
+            let frame = call.frame(reader.as_ref());
+            let shown = Shown::new(&call, &topup, waiting.as_ref()).await?;
+            let page = PaymentPage { frame: &frame, part: shown.part(&call, &frame, &topup) };
+            Ok(call.html(StatusCode::OK, page.render()))
+        }
+    }
+}
+
+async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let SeenTopup::Own(topup) = seen(&call).await? else { return Err(PageFailure::NotFound) };
+    let waiting = WaitingRequest::of(&call);
+    let frame = call.frame(None);
+    let shown = Shown::new(&call, &topup, waiting.as_ref()).await?;
+    Ok(call.part(shown.part(&call, &frame, &topup).render()))
+}
+
+async fn seen(call: &PageCall) -> Result<SeenTopup, PageFailure> {
+    let reference: ProviderReference = call.parameter.parse().map_err(|_| PageFailure::NotFound)?;
+    Ok(call.use_cases().topups.seen(call.principal.as_ref(), reference).await?)
+}
+
+/// What the page shows of a top-up.
+struct Shown<'a> {
+    waiting: Option<&'a WaitingRequest>,
+    /// Why the waiting request cannot be sent any more.
+    closed: Option<Closed>,
+    available: Money,
+    key: String,
+    path: String,
+}
+
+impl<'a> Shown<'a> {
+    async fn new(
+        call: &PageCall,
+        topup: &Topup,
+        waiting: Option<&'a WaitingRequest>,
+    ) -> Result<Self, PageFailure> {
+        let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
+        let view = match waiting {
+            Some(waiting) => found_with(call, &waiting.code.to_string()).await?,
+            None => None,
+        };
+        let closed = |view: GuestView| Closed::of_board(&view.board, view.ended_at.is_some());
+        Ok(Self {
+            waiting,
+            closed: view.and_then(closed),
+            available,
+            key: call.new_key(),
+            path: format!("{}/live", path_of(topup)),
+        })
+    }
+
+    fn part<'s>(&'s self, call: &'s PageCall, frame: &'s Frame<'s>, topup: &'s Topup) -> PaymentPart<'s> {
+        // The payment page sends the browser back by a link of its own.
+        let has_returned = call.query.has("returned");
+        let state = PaymentState::of(topup, has_returned, self.available, frame);
+        let state = match (state, self.waiting, self.closed) {
+            (PaymentState::Confirmed { .. }, Some(_), Some(closed)) => PaymentState::ConfirmedTooLate(closed),
+            (PaymentState::Confirmed { .. }, Some(waiting), None) => {
+                PaymentState::ConfirmedWithDraft(Draft {
+                    song_title: waiting.form.text("song_title"),
+                    artist_name: waiting.form.text("artist_name"),
+                    fee: waiting.fee(call),
+                })
+            }
+            (state, _, _) => state,
+        };
+        PaymentPart {
+            frame,
+            reference: topup.reference(),
+            amount: topup.amount,
+            state,
+            gig: self.waiting.map(|waiting| waiting.code),
+            keys: Keys::new(&self.key),
+            live: Live { path: &self.path, stream: None },
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The responses of pages: HTML, redirects after a form, parts and files.
+
+use std::io::Write as _;
+
+use actix_web::HttpResponse;
+use actix_web::cookie::Cookie;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use cuepoint_pages::language::Language;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// The header that says which digest a part has.
+pub const DIGEST: HeaderName = HeaderName::from_static("x-cuepoint-digest");
+
+/// What pages may load and do: their own parts alone.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; trusted-types cuepoint; \
+     require-trusted-types-for 'script'";
+
+/// A response of a page.
+#[derive(Debug)]
+pub struct PageResponse {
+    response: HttpResponse,
+}
+
+impl PageResponse {
+    /// A page.
+    #[must_use]
+    pub fn html(status: StatusCode, body: String) -> Self {
+        let mut response = HttpResponse::new(status).set_body(body).map_into_boxed_body();
+        insert(response.headers_mut(), header::CONTENT_TYPE, "text/html; charset=utf-8");
+        Self { response }
+    }
+
+    /// A page with the status 200.
+    #[must_use]
+    pub fn page(body: String) -> Self {
+        Self::html(StatusCode::OK, body)
+    }
+
+    /// The way to another page, which the browser reads by GET.
+    #[must_use]
+    pub fn see(path: &str) -> Self {
+        let mut response = HttpResponse::new(StatusCode::SEE_OTHER);
+        insert(response.headers_mut(), header::LOCATION, path);
+        Self { response }
+    }
+
+    /// A part of a page, or no content if the reader shows this digest already.
+    #[must_use]
+    pub fn part(html: String, digest: &str, shown: &str) -> Self {
+        if digest == shown {
+            return Self { response: HttpResponse::new(StatusCode::NO_CONTENT) };
+        }
+        let mut part = Self::page(html);
+        insert(part.response.headers_mut(), DIGEST, digest);
+        part
+    }
+
+    /// A file with this name for the user's disk.
+    #[must_use]
+    pub fn download(media_type: &'static str, name: &str, body: String) -> Self {
+        let mut response = HttpResponse::new(StatusCode::OK).set_body(body).map_into_boxed_body();
+        let headers = response.headers_mut();
+        insert(headers, header::CONTENT_TYPE, media_type);
+        insert(headers, header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}\""));
+        Self { response }
+    }
+
+    /// A file that never changes under its name.
+    #[must_use]
+    pub fn asset(media_type: &'static str, body: Vec<u8>, is_gzip: bool) -> Self {
+        let mut response = HttpResponse::new(StatusCode::OK).set_body(body).map_into_boxed_body();
+        let headers = response.headers_mut();
+        insert(headers, header::CONTENT_TYPE, media_type);
+        insert(headers, header::CACHE_CONTROL, "public, max-age=31536000, immutable");
+        insert(headers, header::VARY, "Accept-Encoding");
+        if is_gzip {
+            insert(headers, header::CONTENT_ENCODING, "gzip");
+        }
+        Self { response }
+    }
+
+    /// The response with another cookie.
+    #[must_use]
+    pub fn with_cookie(mut self, cookie: &Cookie<'_>) -> Self {
+        if let Ok(value) = HeaderValue::from_str(&cookie.to_string()) {
+            self.response.headers_mut().append(header::SET_COOKIE, value);
+        }
+        self
+    }
+
+    /// The response with another header.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: &str) -> Self {
+        insert(self.response.headers_mut(), name, value);
+        self
+    }
+
+    /// The response with the headers of all pages.
+    #[must_use]
+    pub fn finish(mut self, language: Language) -> HttpResponse {
+        let headers = self.response.headers_mut();
+        insert(headers, header::CONTENT_SECURITY_POLICY, POLICY);
+        // With `no-referrer`, browsers would send `Origin: null` with forms.
+        insert(headers, header::REFERRER_POLICY, "same-origin");
+        insert(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+        insert(
+            headers,
+            HeaderName::from_static("permissions-policy"),
+            "geolocation=(self), camera=(), microphone=()",
+        );
+        if !headers.contains_key(header::CACHE_CONTROL) {
+            insert(headers, header::CACHE_CONTROL, "no-store");
+            insert(headers, header::VARY, "Accept-Language, Cookie, Accept-Encoding");
+            insert(headers, header::CONTENT_LANGUAGE, language.tag());
+        }
+        self.response
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// Whether the client takes gzip.
+#[must_use]
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.split(',').any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        name.trim().eq_ignore_ascii_case("gzip")
+            && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+    })
+}
+
+/// The compressed text.
+///
+/// # Errors
+/// None in practice: a vector takes every byte.
+pub fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text)?;
+    encoder.finish()
+}

@@ -1,0 +1,195 @@
+//! The way of a request to its page, through the checks in their order: route, origin of a form, session, role, rate
+//! limit, reliance, form.
+
+use std::sync::Arc;
+
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::{Method, StatusCode};
+use actix_web::web::Payload;
+use actix_web::{HttpRequest, HttpResponse, rt};
+use cuepoint_adapters::observability::logged_request::in_current_request;
+use cuepoint_adapters::security::reliance::Reliance;
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ports::Clock as _;
+use cuepoint_pages::error::ErrorPage;
+use cuepoint_pages::frame::Frame;
+use cuepoint_pages::language::Language;
+use cuepoint_transport::deadline::RequestDeadline;
+use cuepoint_transport::observe::{self, request_id};
+use cuepoint_transport::path_tree::PathTree;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_transport::request_body;
+use cuepoint_transport::request_limits::RequestLimits;
+
+use crate::call::{PART, PageCall};
+use crate::cookies::PageCookie;
+use crate::failure::PageFailure;
+use crate::form::{self, Form};
+use crate::handlers;
+use crate::response::PageResponse;
+use crate::route::{Access, PageRoute};
+use crate::session;
+use crate::state::PageState;
+
+/// The pages of a worker.
+pub struct Pages {
+    state: Arc<PageState>,
+    routes: PathTree<Vec<PageRoute>>,
+}
+
+impl Pages {
+    /// The pages with this state.
+    #[must_use]
+    pub fn new(state: Arc<PageState>) -> Self {
+        let mut routes: PathTree<Vec<PageRoute>> = PathTree::default();
+        for route in handlers::all() {
+            routes.at(route.path).get_or_insert_default().push(route);
+        }
+        Self { state, routes }
+    }
+
+    /// Whether a path is that of a page.
+    #[must_use]
+    pub fn serve(&self, path: &str) -> bool {
+        self.routes.find(path).is_some()
+    }
+
+    /// Answers a request to a page.
+    pub async fn answer(&self, request: HttpRequest, payload: Payload) -> HttpResponse {
+        let language = language_of(request.headers());
+        let answered = self.handle(&request, payload, language).await;
+        let response = answered.unwrap_or_else(|failure| self.refusal(&failure, &request, language));
+        let response =
+            if request.headers().contains_key(PART) { response.with_header(PART, "1") } else { response };
+        response.finish(language)
+    }
+
+    async fn handle(
+        &self,
+        request: &HttpRequest,
+        payload: Payload,
+        language: Language,
+    ) -> Result<PageResponse, PageFailure> {
+        let (route, parameter) = self.find(request)?;
+        let state = &self.state;
+        if route.changes() && !state.settings.origins.accept(request.headers()) {
+            return Err(PageFailure::ForeignForm);
+        }
+        let principal = match route.access {
+            Access::Public => None,
+            Access::Anyone | Access::User(_) => session::principal(state, request).await?,
+        };
+        self.admit(route, principal.as_ref(), request).await?;
+        let form = if route.changes() { self.receive(request, payload).await? } else { Form::default() };
+        let deadline = RequestDeadline::of_request_read_now();
+        let call = PageCall {
+            state: Arc::clone(state),
+            request: request.clone(),
+            parameter: parameter.unwrap_or_default().to_owned(),
+            form,
+            query: Form::parse(request.query_string().as_bytes()),
+            deadline,
+            language,
+            principal,
+        };
+        let shown = (route.run)(call);
+        if !route.changes() {
+            return deadline.bound(shown).await;
+        }
+        // A separate task, since a started change runs to its end even if the browser leaves or the deadline passes.
+        let handled = rt::spawn(in_current_request(shown));
+        let answer = deadline
+            .bound(async { handled.await.map_err(|error| PageFailure::Broken(error.to_string()))? })
+            .await;
+        if answer.is_err() {
+            RequestLimits::new(&state.limits, request).count_as_not_accepted();
+        }
+        answer
+    }
+
+    /// The route of a request, and the parameter in its path.
+    fn find<'r>(&'r self, request: &'r HttpRequest) -> Result<(&'r PageRoute, Option<&'r str>), PageFailure> {
+        let found = self.routes.find(request.match_info().as_str());
+        let Some((routes, parameter)) = found else {
+            observe::unmatched(request);
+            return Err(PageFailure::NotFound);
+        };
+        let wanted = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        if let Some(any) = routes.first() {
+            observe::matched(request, any.path, any.path);
+        }
+        let route = routes.iter().find(|route| route.method == *wanted).ok_or(PageFailure::WrongMethod)?;
+        Ok((route, parameter))
+    }
+
+    /// Checks the role of the principal and counts the request: for the principal, or for the client's network.
+    async fn admit(
+        &self,
+        route: &PageRoute,
+        principal: Option<&Principal>,
+        request: &HttpRequest,
+    ) -> Result<(), PageFailure> {
+        let limits = RequestLimits::new(&self.state.limits, request);
+        let Some(principal) = principal else {
+            let class = if route.changes() { route.class } else { Class::Boards };
+            limits.count(class).map_err(PageFailure::rate_limited)?;
+            return if matches!(route.access, Access::User(_)) { Err(PageFailure::Login) } else { Ok(()) };
+        };
+        observe::authenticated(request, principal.user);
+        limits.count_principal(route.class, principal).map_err(PageFailure::rate_limited)?;
+        let authentication = &self.state.service.authentication;
+        let reliance = match route.access {
+            Access::User(action) => {
+                principal.has_role_for(action).map_err(session::without_role)?;
+                Reliance::of(action, route.changes())
+            }
+            Access::Anyone if route.changes() => Reliance::EVERYTHING,
+            Access::Anyone | Access::Public => Reliance::NOTHING,
+        };
+        Ok(authentication.ensure_reliable(reliance)?)
+    }
+
+    async fn receive(&self, request: &HttpRequest, payload: Payload) -> Result<Form, PageFailure> {
+        let body = request_body::receive(request, payload, self.state.settings.body_timeout).await?;
+        if !body.is_empty() && !form::is_form(request.headers()) {
+            return Err(PageFailure::NoForm);
+        }
+        Ok(Form::parse(&body))
+    }
+
+    /// The page of a refusal; for a reader without a session, the way to the login.
+    fn refusal(&self, failure: &PageFailure, request: &HttpRequest, language: Language) -> PageResponse {
+        let is_part = request.headers().contains_key(PART);
+        let back = (request.method() == Method::GET).then(|| request.path());
+        match failure {
+            PageFailure::Login if !is_part => {
+                let cookies = self.state.settings.cookies;
+                let response = PageResponse::see(&session::login_path(back));
+                // The browser has no session, or one that ended.
+                return response.with_cookie(&cookies.forget(PageCookie::Session));
+            }
+            PageFailure::Claim if !is_part => return PageResponse::see(&session::claim_path(back)),
+            _ => {}
+        }
+        let incident = request_id(request);
+        if let PageFailure::Broken(cause) = failure {
+            tracing::error!(%cause, "a page failed");
+        }
+        let now = self.state.service.authentication.clock.now();
+        let frame = Frame::new(&self.state.settings.site, language, now);
+        let page =
+            ErrorPage { frame: &frame, problem: failure.problem(&incident), back: Some(back.unwrap_or("/")) };
+        let response = PageResponse::html(failure.status(), page.render());
+        match failure.retry_after_seconds() {
+            Some(seconds) => response.with_header(header::RETRY_AFTER, &seconds.to_string()),
+            None => response,
+        }
+    }
+}
+
+fn language_of(headers: &HeaderMap) -> Language {
+    Language::of_header(headers.get(header::ACCEPT_LANGUAGE).and_then(|header| header.to_str().ok()))
+}
+
+/// The status of a page whose form has errors.
+pub const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
