@@ -14,6 +14,7 @@ mod frame;
 mod front;
 mod guest;
 mod payment;
+mod refusals;
 mod report;
 mod wallet;
 
@@ -25,6 +26,7 @@ pub use frame::FrameTexts;
 pub use front::FrontTexts;
 pub use guest::GuestTexts;
 pub use payment::PaymentTexts;
+pub use refusals::RefusalTexts;
 pub use report::ReportTexts;
 pub use wallet::WalletTexts;
 
@@ -37,6 +39,7 @@ pub type Text = Cow<'static, str>;
 pub trait Texts:
     FrameTexts
     + ErrorTexts
+    + RefusalTexts
     + GuestTexts
     + PaymentTexts
     + FrontTexts
