@@ -9,6 +9,7 @@
 //! - [`format`]: amounts, times and the texts of users;
 //! - [`accent`], [`assets`]: the colour of a deployment, the style sheets and the script;
 //! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors;
+//! - [`refusals`]: the words for refused values, and the amounts in fields;
 //! - [`error`]: the page of a refusal or a failure;
 //! - the subjects, one file per page: [`guest`], [`payment`], [`front`], [`wallet`], [`account`], [`booth`],
 //!   [`display`], [`report`].
@@ -21,6 +22,10 @@
 //! | `/topups/{reference}` | [`payment::PaymentPage`], without the owner's session [`payment::StrangerPaymentPage`] |
 //! | `/topups/{reference}/live` | [`payment::PaymentPart`] |
 //! | `/sandbox/payments/{reference}` | [`payment::SandboxPage`] |
+//! | `/`, `POST /nearby` | [`front::StartPage`] |
+//! | `/login`, `/register`, `/claim` | [`front::LoginPage`], [`front::RegisterPage`], [`front::ClaimPage`] |
+//! | `/forgot`, `/reset`, `/verify` | [`front::ForgotPage`], [`front::ResetPage`], [`front::VerifyPage`] |
+//! | `/first-operator` | [`front::FirstOperatorPage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
 
 #![allow(dead_code, reason = "the subjects use it")]
@@ -31,7 +36,6 @@ pub mod assets;
 pub mod booth;
 pub mod display;
 pub mod error;
-pub mod field_errors;
 pub mod format;
 pub mod forms;
 pub mod frame;
@@ -39,6 +43,7 @@ pub mod front;
 pub mod guest;
 pub mod language;
 pub mod payment;
+pub mod refusals;
 pub mod report;
 pub mod texts;
 pub mod wallet;

@@ -101,6 +101,7 @@ const CRATES: &[CrateLayers] = &[
             &["language"],
             &["accent", "assets", "format", "forms"],
             &["frame"],
+            &["refusals"],
             &["error", "guest", "front", "wallet", "account", "booth", "display", "report"],
             &["payment"],
             &[""],

@@ -10,11 +10,11 @@ mod account;
 mod booth;
 mod display;
 mod errors;
-mod fields;
 mod frame;
 mod front;
 mod guest;
 mod payment;
+mod refusals;
 mod report;
 mod wallet;
 
@@ -22,11 +22,11 @@ pub use account::AccountTexts;
 pub use booth::BoothTexts;
 pub use display::DisplayTexts;
 pub use errors::ErrorTexts;
-pub use fields::FieldTexts;
 pub use frame::FrameTexts;
 pub use front::FrontTexts;
 pub use guest::GuestTexts;
 pub use payment::PaymentTexts;
+pub use refusals::RefusalTexts;
 pub use report::ReportTexts;
 pub use wallet::WalletTexts;
 
@@ -39,7 +39,7 @@ pub type Text = Cow<'static, str>;
 pub trait Texts:
     FrameTexts
     + ErrorTexts
-    + FieldTexts
+    + RefusalTexts
     + GuestTexts
     + PaymentTexts
     + FrontTexts

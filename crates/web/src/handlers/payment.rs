@@ -8,7 +8,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::topup::{GuestTopupLimit, Topup, missing};
+use cuepoint_domain::topup::{Topup, missing};
 use cuepoint_pages::forms::Keys;
 use cuepoint_pages::frame::{Frame, Live};
 use cuepoint_pages::guest::Closed;
@@ -33,14 +33,12 @@ pub(super) fn routes() -> Vec<PageRoute> {
 
 /// Why a top-up is refused, in words.
 pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> cuepoint_pages::texts::Text {
-    let (t, frame) = (call.language.texts(), call.frame(None));
+    let frame = call.frame(None);
     match refusal {
-        OpenTopupRefusal::NotOffered => t.no_payments(),
-        OpenTopupRefusal::RefusedByProvider => t.payment_refused(),
-        OpenTopupRefusal::TooSmall(least) => t.amount_too_small(&frame.amount(least.money())),
-        OpenTopupRefusal::GuestLimit(GuestTopupLimit::InWallet(most) | GuestTopupLimit::Per24h(most)) => {
-            t.amount_above_limit(&frame.amount(most.money()))
-        }
+        OpenTopupRefusal::NotOffered => frame.t.no_payments(),
+        OpenTopupRefusal::RefusedByProvider => frame.t.payment_refused(),
+        OpenTopupRefusal::TooSmall(least) => frame.refused_topup_minimum(least),
+        OpenTopupRefusal::GuestLimit(limit) => frame.refused_guest_topup(limit),
     }
 }
 

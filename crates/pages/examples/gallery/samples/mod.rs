@@ -6,6 +6,7 @@
 mod booth;
 mod display;
 mod errors;
+mod front;
 mod guest;
 mod payment;
 mod people;
@@ -37,6 +38,7 @@ pub fn all(language: Language) -> Vec<Sample> {
         errors::pages(language),
         guest::pages(language),
         payment::pages(language),
+        front::pages(language),
         booth::pages(language),
         display::pages(language),
         report::pages(language),

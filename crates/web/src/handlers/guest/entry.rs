@@ -167,7 +167,6 @@ async fn refused(
     refusal: OpenRequestRefusal,
 ) -> Result<PageResponse, PageFailure> {
     let t = call.language.texts();
-    let frame = call.frame(None);
     let entry = match refusal {
         OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(_)) => {
             NewEntry { question: Some(Question::PriceRaised), ..NewEntry::default() }
@@ -181,14 +180,12 @@ async fn refused(
         OpenRequestRefusal::QueueFull(_) | OpenRequestRefusal::QueueFullForGuests(_) => {
             NewEntry { closed: Some(Closed::QueueFull), ..NewEntry::default() }
         }
-        OpenRequestRefusal::WalletOwes(owed) => {
-            let owes = t.wallet_owes(&frame.amount(owed));
-            NewEntry { offer_error: Some(owes), ..NewEntry::default() }
+        OpenRequestRefusal::WalletOwes(_) => {
+            NewEntry { offer_error: Some(t.wallet_owes()), ..NewEntry::default() }
         }
-        OpenRequestRefusal::InsufficientFunds => NewEntry {
-            offer_error: Some(t.balance_too_small(&frame.amount(cuepoint_domain::money::Money::ZERO))),
-            ..NewEntry::default()
-        },
+        OpenRequestRefusal::InsufficientFunds => {
+            NewEntry { offer_error: Some(t.not_enough_money()), ..NewEntry::default() }
+        }
     };
     again(call, view, entry).await
 }

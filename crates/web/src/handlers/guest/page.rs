@@ -139,19 +139,16 @@ fn new_form<'a>(
     let NewEntry { form, refused, question, offer_error, closed: _ } = entry;
     let fields = RequestFields::read(form, call.currency());
     let state = |name, read: &Result<_, _>| {
-        if refused { field(form, name, read, frame.t) } else { FieldState::with(form.text(name)) }
+        if refused { field(form, name, read, frame) } else { FieldState::with(form.text(name)) }
     };
     let message = if refused {
-        field(form, "message", &fields.message, frame.t)
+        field(form, "message", &fields.message, frame)
     } else {
         FieldState::with(form.text("message"))
     };
-    let name = if refused {
-        field(form, "name", &fields.name, frame.t)
-    } else {
-        FieldState::with(form.text("name"))
-    };
-    let offer_error = offer_error.or_else(|| fields.offer_error(frame.t).filter(|_| refused));
+    let name =
+        if refused { field(form, "name", &fields.name, frame) } else { FieldState::with(form.text("name")) };
+    let offer_error = offer_error.or_else(|| fields.offer_error(frame).filter(|_| refused));
     RequestForm {
         key,
         song_title: state("song_title", &fields.song_title),

@@ -6,9 +6,9 @@ use cuepoint_domain::money::{Currency, Money, MoneyError};
 use cuepoint_domain::music_request::NewRequest;
 use cuepoint_domain::text::{Line, ShortMessage, TextError};
 use cuepoint_domain::user::ArtistType;
-use cuepoint_pages::field_errors;
 use cuepoint_pages::forms::FieldState;
-use cuepoint_pages::texts::{Text, Texts};
+use cuepoint_pages::frame::Frame;
+use cuepoint_pages::texts::Text;
 
 use crate::form::Form;
 
@@ -97,8 +97,8 @@ impl RequestFields {
     }
 
     /// What is wrong with the offer.
-    pub(in crate::handlers) fn offer_error(&self, t: &dyn Texts) -> Option<Text> {
-        self.fee.as_ref().err().map(|error| field_errors::of_amount(t, *error))
+    pub(in crate::handlers) fn offer_error(&self, frame: &Frame<'_>) -> Option<Text> {
+        self.fee.as_ref().err().map(|error| frame.refused_money(*error))
     }
 }
 
@@ -107,10 +107,10 @@ pub(in crate::handlers) fn field<T>(
     form: &Form,
     name: &str,
     read: &Result<T, TextError>,
-    t: &dyn Texts,
+    frame: &Frame<'_>,
 ) -> FieldState {
     let value = form.text(name).to_owned();
-    FieldState { value, error: read.as_ref().err().map(|error| field_errors::of_text(t, *error)) }
+    FieldState { value, error: read.as_ref().err().map(|error| frame.refused_text(*error)) }
 }
 
 /// The displayed price of a kind of song on a board.

@@ -1,0 +1,102 @@
+//! The start page, and the pages of logins and registrations.
+
+use cuepoint_domain::application::queries::{NearbyBoard, ShownGig};
+use cuepoint_domain::application::{Address, LoginRefusal};
+use cuepoint_domain::gig::GigStatus;
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::money::Money;
+use cuepoint_domain::user::Kilometres;
+use cuepoint_pages::forms::FieldState;
+use cuepoint_pages::frame::{Frame, Viewer};
+use cuepoint_pages::front::{
+    ClaimPage, FirstOperatorPage, ForgotPage, ForgotState, LoginPage, RegisterPage, ResetPage, StartPage,
+    VerifyPage,
+};
+use cuepoint_pages::language::Language;
+
+use super::{Sample, guest, now, people, site};
+
+const KEY: &str = "6rY2mQ0xS1uVb8Zp3kLw9A";
+
+fn nearby() -> Vec<NearbyBoard> {
+    let board = guest::board();
+    let gig = board.gig.expect("an open gig").gig;
+    let near = |km| NearbyBoard {
+        gig: ShownGig { gig: gig.clone(), status: GigStatus::Open },
+        dj: people::dj(),
+        distance: Kilometres::new(km).expect("a distance"),
+    };
+    vec![near(0.4), near(2.85), near(24.0)]
+}
+
+pub fn pages(language: Language) -> Vec<Sample> {
+    let site = site();
+    let t = language.texts();
+    let frame = Frame::new(&site, language, now());
+    let frame = &frame;
+    let empty = FieldState::default;
+    let email = || FieldState::with("tom@example.com");
+    let boards = nearby();
+    let start = |nearby, needs_operator| {
+        StartPage { frame, code: FieldState::default(), nearby, needs_operator }.render()
+    };
+    let login = |refusal, guest_money| {
+        LoginPage { frame, email: email(), refusal, next: Some("/wallet"), guest_money }.render()
+    };
+    let register = |is_dj, email, password| {
+        let name = FieldState::with("Nadja Vinyl");
+        RegisterPage { frame, key: KEY, name, email, password, is_dj, next: None }.render()
+    };
+    let taken = FieldState::refused("tom@example.com", t.email_taken());
+    let breached = FieldState::refused("", t.breached_password());
+    let verify = |address, shown, is_sent, code| {
+        VerifyPage { frame, address, shown, is_sent, code, problem: None }.render()
+    };
+    let user = people::guest();
+    let own = Frame { viewer: Some(Viewer::of(&user)), ..frame.clone() };
+    let balance = Balance { available: Money::from_minor(1_980), ..Balance::default() };
+    let claim = ClaimPage {
+        frame: &own,
+        balance,
+        name: FieldState::with("Tom"),
+        email: empty(),
+        password: empty(),
+        next: Some("/g/B2C3D4"),
+    };
+    let forgot = |state| ForgotPage { frame, email: empty(), state }.render();
+    let reset =
+        ResetPage { frame, token: FieldState::refused("abc", t.wrong_token()), password: breached.clone() };
+    let operator = FirstOperatorPage {
+        frame,
+        code: FieldState::refused("XYZ", t.wrong_code()),
+        name: empty(),
+        email: empty(),
+        password: empty(),
+    };
+    let money = Some(Money::from_minor(500));
+    [
+        ("start", start(None, false)),
+        ("start-nearby", start(Some(&boards), false)),
+        ("start-nearby-none", start(Some(&[]), false)),
+        ("start-no-operator", start(None, true)),
+        ("login", login(None, None)),
+        ("login-refused", login(Some(LoginRefusal::InvalidCredentials), money)),
+        ("login-suspended", login(Some(LoginRefusal::Suspended), None)),
+        ("register", register(false, empty(), empty())),
+        ("register-dj", register(true, empty(), empty())),
+        ("register-refused", register(false, taken, breached)),
+        ("claim", claim.render()),
+        ("forgot", forgot(ForgotState::Form)),
+        ("forgot-sent", forgot(ForgotState::Sent)),
+        ("forgot-not-offered", forgot(ForgotState::NotOffered)),
+        ("reset", reset.render()),
+        ("verify", verify(Address::Email, "tom@example.com", false, empty())),
+        (
+            "verify-refused",
+            verify(Address::Phone, "+4930123456", true, FieldState::refused("12345", t.wrong_code())),
+        ),
+        ("first-operator", operator.render()),
+    ]
+    .map(|(name, html)| Sample::new(name, html))
+    .into()
+}

@@ -1,0 +1,39 @@
+//! The start page.
+
+use askama::Template;
+use cuepoint_domain::application::queries::NearbyBoard;
+use cuepoint_domain::user::Kilometres;
+
+use crate::forms::FieldState;
+use crate::frame::{Frame, renders};
+
+/// The page `/`. Its forms are `GET /g` with `code`, and `POST /nearby` with `latitude` and `longitude` (two decimals),
+/// which the script shows. The answer to the latter is this page with [`Self::nearby`].
+#[derive(Template, Clone, Debug)]
+#[template(path = "front/start.html")]
+pub struct StartPage<'a> {
+    pub frame: &'a Frame<'a>,
+    /// The field of the code.
+    pub code: FieldState,
+    /// The open gigs near the position that the guest sent, nearest first; `None` before that.
+    pub nearby: Option<&'a [NearbyBoard]>,
+    /// Whether there is no operator yet, so that the page says where the first one begins.
+    pub needs_operator: bool,
+}
+
+impl StartPage<'_> {
+    fn is_for_dj(&self) -> bool {
+        self.frame.viewer.is_some_and(|viewer| viewer.is_dj)
+    }
+
+    /// The distance in kilometres with one decimal.
+    fn kilometres(&self, distance: &Kilometres) -> String {
+        let text = format!("{:.1}", distance.get());
+        match self.frame.language.decimal_separator() {
+            '.' => text,
+            separator => text.replace('.', &separator.to_string()),
+        }
+    }
+}
+
+renders!(StartPage);
