@@ -6,7 +6,7 @@
 //! - [`queue`]: the order in which requests are played;
 //! - [`song`]: which requests are for the same song;
 //! - [`nearby`]: the gigs near a place;
-//! - [`report`]: the numbers of a gig.
+//! - [`report`]: the numbers of a gig; [`quarters`]: the same by quarter of an hour.
 
 mod board;
 mod changes;
@@ -14,6 +14,7 @@ mod code;
 mod details;
 mod entity_facts;
 pub mod nearby;
+pub mod quarters;
 pub mod queue;
 pub mod report;
 pub mod song;
