@@ -8,6 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use cuepoint_domain::gig::nearby::{latitudes, nearest};
+use cuepoint_domain::gig::quarters::{QuarterHour, quarter_hours};
 use cuepoint_domain::gig::report::GigReport;
 use cuepoint_domain::gig::{
     Board, BoardGig, DjCode, Gig, GigDetails, GigStatus, GuestLimit, NextSong, QueueOrder, Song,
@@ -219,4 +220,47 @@ fn a_report_lists_at_most_ten_songs_and_detects_overflow() {
     let huge =
         |number| MusicRequest { fee: Money::from_minor(i128::MAX), ..numbered(number, 1, "S", played_at(1)) };
     assert_eq!(GigReport::new(&[huge(1), huge(2)], 0, &BTreeMap::new(), Money::ZERO), None);
+}
+
+/// The numbers of the quarters of a gig that was open from 100 seconds to 40 minutes after the beginning.
+fn quarters(requests: &[MusicRequest]) -> Option<Vec<(u64, u64, i128)>> {
+    let ended = Gig { opened_at: at(100), ended_at: Some(at(40 * 60)), ..gig(1, None) };
+    let quarters = quarter_hours(&ended, requests, at(9_000))?;
+    let numbers = |quarter: &QuarterHour| (quarter.requests, quarter.played, quarter.earned.minor());
+    Some(quarters.iter().map(numbers).collect())
+}
+
+fn made(seconds: i64, state: RequestState) -> MusicRequest {
+    MusicRequest { created_at: at(seconds), ..numbered(seconds + 1, 1, "S", state) }
+}
+
+#[test]
+fn each_request_and_each_play_counts_in_one_quarter() {
+    let refunded = RequestState::Refunded { at: at(1_000), commission: money(75) };
+    let requests = [
+        made(0, played_at(899)),
+        made(899, played_at(900)),
+        made(900, RequestState::Rejected { at: at(950) }),
+        made(1_799, refunded),
+        made(1_800, played_at(9_000)),
+    ];
+    assert_eq!(quarters(&requests), Some(vec![(2, 1, 425), (2, 1, 425), (1, 1, 425)]));
+    let report = GigReport::new(&requests, 0, &BTreeMap::new(), Money::ZERO).unwrap();
+    assert_eq!(report.net, money(3 * 425), "the quarters add up to the report");
+    assert_eq!(quarters(&[]), Some(vec![(0, 0, 0); 3]));
+    let huge = |number| MusicRequest { fee: Money::from_minor(i128::MAX), ..made(number, played_at(1)) };
+    assert_eq!(quarters(&[huge(1), huge(2)]), None);
+}
+
+#[test]
+fn quarters_begin_on_the_clock_and_are_at_most_two_days() {
+    let open = gig(1, None);
+    let quarters = quarter_hours(&open, &[], at(1_000)).unwrap();
+    let first = quarters[0].from.unix_micros();
+    assert_eq!(first.rem_euclid(900_000_000), 0);
+    assert!(first <= open.opened_at.unix_micros() && quarters[0].until() > open.opened_at);
+    assert_eq!(quarter_hours(&open, &[], at(10_000_000)).unwrap().len(), 192);
+    let ahead =
+        quarter_hours(&Gig { opened_at: at(5_000), ..open }, &[made(0, played_at(1))], at(0)).unwrap();
+    assert_eq!((ahead.len(), ahead[0].requests, ahead[0].played), (1, 1, 1));
 }

@@ -7,7 +7,7 @@
 //! - [`song`]: which requests are for the same song;
 //! - [`nearby`]: the gigs near a place;
 //! - [`offers`]: the fees that a page proposes; [`repetition`]: songs that were already played or accepted;
-//! - [`report`]: the numbers of a gig.
+//! - [`report`]: the numbers of a gig; [`quarters`]: the same by quarter of an hour.
 
 mod board;
 mod changes;
@@ -16,6 +16,7 @@ mod details;
 mod entity_facts;
 pub mod nearby;
 pub mod offers;
+pub mod quarters;
 pub mod queue;
 pub mod repetition;
 pub mod report;

@@ -9,13 +9,14 @@ use crate::application::executor::{Authorized, Loadable as _};
 use crate::application::queries::gig_queue::QueueNow;
 use crate::application::queries::tips::tips_in;
 use crate::authorization::{Principal, permission};
+use crate::gig::quarters::{QuarterHour, quarter_hours};
 use crate::gig::queue::{Place, PlayedSong};
 use crate::gig::report::GigReport;
 use crate::gig::song::SongKey;
 use crate::gig::{Gig, GigStatus};
 use crate::ids::{GigId, RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestState};
+use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::page::{PageRequest, Rows};
 use crate::ports::GigRequests;
 use crate::text::{Line, ShortMessage};
@@ -48,6 +49,17 @@ pub struct ShownQueue {
 pub struct ReportedGig {
     pub gig: ShownGig,
     pub report: GigReport,
+    /// The same by quarter of an hour.
+    pub quarters: Vec<QuarterHour>,
+}
+
+/// The open requests of a guest in a gig.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OpenOfGuest {
+    /// In the order of their places.
+    pub requests: Vec<RequestId>,
+    /// The sum of their fees.
+    pub held: Money,
 }
 
 /// An open request in a queue.
@@ -80,6 +92,52 @@ pub struct QueueTotals {
     pub held: Money,
     /// The tips, before the commission.
     pub tips: Money,
+}
+
+impl ShownQueue {
+    /// The number of open requests that the DJ has not answered.
+    #[must_use]
+    pub fn unanswered(&self) -> usize {
+        self.waiting.iter().filter(|queued| !queued.is_accepted()).count()
+    }
+
+    /// The number of guests with an open request.
+    #[must_use]
+    pub fn guests_waiting(&self) -> usize {
+        self.waiting.iter().map(|queued| queued.request.requester).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The open requests of a guest, which a block rejects.
+    #[must_use]
+    pub fn open_of(&self, guest: UserId) -> OpenOfGuest {
+        let mut open = OpenOfGuest::default();
+        for QueuedRequest { request, .. } in &self.waiting {
+            if request.requester == guest {
+                open.requests.push(request.id);
+                // The sum of all open fees, which is larger, was computed before.
+                open.held = open.held.checked_add(request.fee).unwrap_or(open.held);
+            }
+        }
+        open
+    }
+
+    /// A request and the first other open ones of the same song, accepted or not, in the order of their places.
+    #[must_use]
+    pub fn group_of(&self, queued: &QueuedRequest) -> Vec<&QueuedRequest> {
+        let is_in_group = |other: &&QueuedRequest| {
+            other.request.id == queued.request.id || queued.same_song.contains(&other.request.id)
+        };
+        let group: Vec<&QueuedRequest> = self.waiting.iter().filter(is_in_group).collect();
+        group.into_iter().filter(|other| other.is_accepted() == queued.is_accepted()).collect()
+    }
+}
+
+impl QueuedRequest {
+    /// Whether the DJ has accepted it.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.request.state.status() == RequestStatus::Accepted
+    }
 }
 
 /// Reads the gigs of the principal.
@@ -147,17 +205,30 @@ impl GigQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn report(&self, principal: &Principal, id: GigId) -> Result<ReportedGig, Failure> {
-        let gig = self.own(principal, id).await?;
-        let now = self.env.now();
-        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
-        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::NotCancelled, oldest).await?;
-        let requests: Vec<MusicRequest> = requests.into_iter().map(|request| request.seen_at(now)).collect();
+        let (gig, requests) = self.requests(principal, id).await?;
         let cancelled = self.env.gigs.cancelled_in_gig(id).await?;
         let played = requests.iter().filter(|request| request.was_played()).map(|request| request.id);
         let stars = self.env.gigs.stars(&played.collect()).await?;
         let tips = tips_in(&self.env, id).await?;
         let report = GigReport::new(&requests, cancelled, &stars, tips).ok_or(Failure::OutOfRange)?;
-        Ok(ReportedGig { gig, report })
+        let quarters = quarter_hours(&gig.gig, &requests, self.env.now()).ok_or(Failure::OutOfRange)?;
+        Ok(ReportedGig { gig, report, quarters })
+    }
+
+    /// The requests of a gig that were not cancelled, in the order of their ids, for its DJ.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn requests(
+        &self,
+        principal: &Principal,
+        id: GigId,
+    ) -> Result<(ShownGig, Vec<MusicRequest>), Failure> {
+        let gig = self.own(principal, id).await?;
+        let now = self.env.now();
+        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
+        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::NotCancelled, oldest).await?;
+        Ok((gig, requests.into_iter().map(|request| request.seen_at(now)).collect()))
     }
 
     async fn is_online(&self, dj: UserId) -> Result<bool, Failure> {

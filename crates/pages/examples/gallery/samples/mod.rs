@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "the content is no input")]
 #![allow(dead_code, unreachable_pub, reason = "the gallery and each file of tests use a part")]
 
+mod boards;
 mod booth;
 mod display;
 mod errors;
@@ -62,4 +63,14 @@ pub fn site() -> Site {
 /// 2026-03-14T22:40:00Z.
 pub fn now() -> Timestamp {
     Timestamp::from_unix_micros(1_773_528_000_000_000)
+}
+
+/// A text of a user with markup, quotes and right-to-left marks, of this many characters.
+pub fn hostile(characters: usize) -> String {
+    "<script>alert('\"&')</script>\u{202e}\u{5d0}\u{5d1} "
+        .chars()
+        .cycle()
+        .take(characters.saturating_sub(1))
+        .chain(['x'])
+        .collect()
 }
