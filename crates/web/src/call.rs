@@ -8,6 +8,7 @@ use actix_web::http::header;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, UseCases};
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
@@ -17,6 +18,7 @@ use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
 use cuepoint_transport::deadline::RequestDeadline;
+use cuepoint_transport::rate_limits::LoginAttempt;
 use cuepoint_transport::request_limits::RequestLimits;
 
 use crate::failure::PageFailure;
@@ -168,6 +170,22 @@ impl PageCall {
     #[must_use]
     pub fn accepts_gzip(&self) -> bool {
         response::accepts_gzip(self.request.headers())
+    }
+
+    /// The address of the page of this code, as a poster shows it.
+    #[must_use]
+    pub fn page_of(&self, code: DjCode) -> String {
+        format!("{}/g/{code}", self.state.settings.public_url)
+    }
+
+    /// Counts a login with this address as failed until it succeeds.
+    ///
+    /// # Errors
+    /// As [`RequestLimits::admit_login`].
+    pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, PageFailure> {
+        let sign_ins = &self.use_cases().sign_ins;
+        let is_known = async |name: &str, network| sign_ins.knows_network(name, network).await;
+        Ok(self.limits().admit_login(&self.state.password_queue, email, is_known).await?)
     }
 
     /// A new key of a form.

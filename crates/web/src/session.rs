@@ -74,7 +74,12 @@ async fn read(
 
 /// The cookie of a session that began.
 pub(crate) fn begun(cookies: Cookies, session: &BrowserSession) -> Cookie<'static> {
-    cookies.keep(PageCookie::Session, session.cookie.0.clone(), KEPT_SECONDS)
+    kept(cookies, PageCookie::Session, session.cookie.0.clone())
+}
+
+/// A cookie with the secret of a session.
+pub(crate) fn kept(cookies: Cookies, cookie: PageCookie, secret: String) -> Cookie<'static> {
+    cookies.keep(cookie, secret, KEPT_SECONDS)
 }
 
 /// The principal of a session that began.

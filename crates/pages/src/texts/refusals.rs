@@ -39,6 +39,8 @@ texts! {
     wrong_credentials(): "The address or the password is wrong.", "Die Adresse oder das Passwort ist falsch.";
     account_suspended(): "This account is suspended. The operator can tell you why.", "Dieses Konto ist gesperrt. Der Betreiber kann dir sagen, warum.";
     wrong_code(): "The code is wrong or too old.", "Der Code ist falsch oder zu alt.";
+    codes_not_offered(): "Codes cannot be sent to this address here.", "An diese Adresse können hier keine Codes gesendet werden.";
+    too_many_codes(): "Too many codes were sent. Try again later.", "Es wurden zu viele Codes gesendet. Versuche es später noch einmal.";
     wrong_token(): "The link is used up or too old. Ask for a new one.", "Der Link ist verbraucht oder zu alt. Fordere einen neuen an.";
     same_address(): "This is your address already.", "Das ist schon deine Adresse.";
     code_format(): "A code has six letters and digits.", "Ein Code hat sechs Buchstaben und Ziffern.";

@@ -1,6 +1,8 @@
 //! The pages by subject.
 
 mod assets;
+mod display;
+mod front;
 mod guest;
 mod payment;
 
@@ -9,5 +11,8 @@ use crate::route::PageRoute;
 /// The routes of all pages.
 #[must_use]
 pub fn all() -> Vec<PageRoute> {
-    [assets::routes(), guest::routes(), payment::routes()].into_iter().flatten().collect()
+    [assets::routes(), display::routes(), front::routes(), guest::routes(), payment::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

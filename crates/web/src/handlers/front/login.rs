@@ -1,0 +1,96 @@
+//! Login and logout.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::{BrowserSession, CommandError, LoginRefusal};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::money::Money;
+use cuepoint_domain::ports::Profile;
+use cuepoint_domain::text::Password;
+use cuepoint_pages::forms::FieldState;
+use cuepoint_pages::front::LoginPage;
+
+use crate::call::PageCall;
+use crate::cookies::PageCookie;
+use crate::failure::PageFailure;
+use crate::form::Form;
+use crate::next_path;
+use crate::response::PageResponse;
+use crate::router::INVALID;
+use crate::session;
+
+pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
+    render(&call, StatusCode::OK, &call.query, None).await
+}
+
+pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let (email, password) = (call.form.text("email"), Password::presented(call.form.secret("password")));
+    let attempt = call.admit_login(email).await?;
+    let sign_ins = &call.use_cases().sign_ins;
+    let logged_in = sign_ins.login::<BrowserSession>(&call.client_context(), email, &password).await;
+    if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
+        call.state.limits.give_back(attempt);
+    }
+    call.limits().refund_unhashed(&logged_in);
+    match logged_in {
+        Ok(session) => begun(&call, &session).await,
+        Err(CommandError::Refused(refusal)) => render(&call, INVALID, &call.form, Some(refusal)).await,
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+async fn render(
+    call: &PageCall,
+    status: StatusCode,
+    form: &Form,
+    refusal: Option<LoginRefusal>,
+) -> Result<PageResponse, PageFailure> {
+    let reader = call.profile().await?;
+    let guest = reader.as_ref().filter(|reader| reader.user.is_guest_account());
+    let frame = call.frame(reader.as_ref());
+    let page = LoginPage {
+        frame: &frame,
+        email: FieldState::with(form.text("email")),
+        refusal,
+        next: next_path::local(form.text("next")),
+        guest_money: guest.map(money_of).filter(|money| !money.is_zero()),
+    };
+    Ok(call.html(status, page.render()))
+}
+
+/// What a guest account holds.
+fn money_of(profile: &Profile) -> Money {
+    profile.balance.available.checked_add(profile.balance.held).unwrap_or(profile.balance.available)
+}
+
+/// The way on from a login or a registration. Money in the guest account of this browser stays there, and its session
+/// stays beside the new one. A request that waited for a payment belongs to the guest, so that it is dropped.
+pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<PageResponse, PageFailure> {
+    let cookies = call.state.settings.cookies;
+    let next = next_path::local(call.form.text("next"));
+    let home = if session.profile.user.is_dj() { "/booth" } else { "/" };
+    let response = PageResponse::see(next.unwrap_or(home)).with_cookie(&session::begun(cookies, session));
+    let response = match call.cookie(PageCookie::Draft) {
+        Some(_) => response.with_cookie(&cookies.forget(PageCookie::Draft)),
+        None => response,
+    };
+    let guest = call.profile().await?.filter(|profile| profile.user.is_guest_account());
+    let kept = guest.filter(|profile| !money_of(profile).is_zero()).and(call.cookie(PageCookie::Session));
+    Ok(match kept {
+        Some(cookie) => response.with_cookie(&session::kept(cookies, PageCookie::Guest, cookie)),
+        None => response,
+    })
+}
+
+/// Ends the session. The session of a guest account that was kept beside it is the browser's session again.
+pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    call.use_cases().sessions.log_out(&call.context(&principal, None, "")).await?;
+    let cookies = call.state.settings.cookies;
+    let response = PageResponse::see("/").with_cookie(&cookies.forget(PageCookie::Draft));
+    Ok(match call.cookie(PageCookie::Guest) {
+        Some(guest) => response
+            .with_cookie(&session::kept(cookies, PageCookie::Session, guest))
+            .with_cookie(&cookies.forget(PageCookie::Guest)),
+        None => response.with_cookie(&cookies.forget(PageCookie::Session)),
+    })
+}

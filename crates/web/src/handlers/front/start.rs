@@ -1,0 +1,35 @@
+//! `GET /` and `POST /nearby`.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::queries::NearbyBoard;
+use cuepoint_domain::user::{Coordinates, Kilometres};
+use cuepoint_pages::forms::FieldState;
+use cuepoint_pages::front::StartPage;
+
+use crate::call::PageCall;
+use crate::failure::PageFailure;
+use crate::response::PageResponse;
+
+/// The distance of gigs that are nearby, in kilometres.
+const NEARBY: f64 = 25.0;
+
+pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
+    render(&call, None).await
+}
+
+pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let number = |name| call.form.text(name).parse::<f64>().ok();
+    let from = number("latitude").zip(number("longitude"));
+    let from = from.and_then(|(latitude, longitude)| Coordinates::new(latitude, longitude));
+    let (from, within) = from.zip(Kilometres::new(NEARBY)).ok_or(PageFailure::NoForm)?;
+    let boards = call.use_cases().boards.nearby(from, within).await?;
+    render(&call, Some(&boards)).await
+}
+
+async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageResponse, PageFailure> {
+    let reader = call.profile().await?;
+    let needs_operator = !call.use_cases().operators.has_active().await?;
+    let frame = call.frame(reader.as_ref());
+    let page = StartPage { frame: &frame, code: FieldState::default(), nearby, needs_operator };
+    Ok(call.html(StatusCode::OK, page.render()))
+}
