@@ -42,6 +42,7 @@ mod commands;
 mod compare;
 pub mod concurrency;
 mod confirmed_erasure;
+pub mod cookies;
 mod driver;
 pub mod email_changes;
 pub mod endpoint_security;
@@ -144,6 +145,7 @@ macro_rules! store_contract {
         $crate::clearing_promises!($factory);
         $crate::code_quotas_promises!($factory);
         $crate::concurrency_promises!($factory);
+        $crate::cookies_promises!($factory);
         $crate::email_changes_promises!($factory);
         $crate::endpoint_security_promises!($factory);
         $crate::erasure_promises!($factory);

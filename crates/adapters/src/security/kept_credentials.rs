@@ -239,9 +239,10 @@ impl fmt::Debug for KeptCookies {
 
 impl KeptCookies {
     /// Creates an empty memory, for a deployment whose access tokens are valid for `valid_for`, and cookies for
-    /// `cookie_for` after their last use.
+    /// `cookie_for` after their last use. A cookie is read again in time to record each hour of its use.
     #[must_use]
     pub fn new(valid_for: Duration, cookie_for: Duration) -> Self {
+        let valid_for = valid_for.min(CookieSession::RECORDED_EVERY);
         Self { kept: KeptCredentials::new(valid_for, MAX_COOKIES), cookie_for }
     }
 

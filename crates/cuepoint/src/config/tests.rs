@@ -53,6 +53,7 @@ fn the_compiled_defaults_are_complete() {
     assert_eq!(settings.storage.directory(), Some(Path::new("./cuepoint-data")));
     assert_eq!(settings.auth.access_token_ttl, time::Duration::minutes(15));
     assert_eq!(settings.auth.refresh_token_ttl, time::Duration::days(30));
+    assert_eq!(settings.auth.cookie_session, time::Duration::days(90));
     assert_eq!((settings.currency.code(), settings.currency.scale()), ("USD", 2));
     assert_eq!(settings.requests.terms, RequestTerms::default());
     let options = settings.withdrawals.options.clone();
@@ -138,6 +139,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("auth.signing_key_file", "/keys"),
         ("auth.access_token_ttl_seconds", "60"),
         ("auth.refresh_token_ttl_seconds", "3600"),
+        ("auth.cookie_session_days", "30"),
         ("wallet.currency", "BTC"),
         ("wallet.scale", "8"),
         ("fees.commission_bps", "1000"),
@@ -343,6 +345,7 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
         ("storage.postgres.migrate_on_start", "yes", "must be true or false"),
         ("auth.access_token_ttl_seconds", "0", "must be a whole number from 1 to 86400"),
         ("auth.refresh_token_ttl_seconds", "forever", "must be a whole number from 1 to 31622400"),
+        ("auth.cookie_session_days", "0", "must be a whole number from 1 to 366"),
         ("wallet.currency", "usd", "must be 3 to 12 capital letters or digits, such as USD"),
         ("wallet.scale", "9", "must be a whole number from 0 to 8"),
         ("fees.commission_bps", "10001", "must be a whole number from 0 to 10000"),

@@ -12,7 +12,7 @@ use cuepoint_domain::ports::{Ids, PasswordHash, Registered, SecurityLog, Store, 
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::user::User;
-use cuepoint_domain::user::session::ClientInfo;
+use cuepoint_domain::user::session::{ClientInfo, TokenHash};
 use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -24,6 +24,7 @@ use cuepoint_store_sql_tests::fixtures::until;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use cuepoint_store_sqlite::{SqliteCopyEndpoint, SqliteStore};
 use futures_util::future::BoxFuture;
+use time::Duration;
 use uuid::Uuid;
 
 use crate::scenario::{client, guest, now, open, options, usd};
@@ -34,6 +35,8 @@ const MORE: &str = "
     INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
     INSERT INTO sessions SELECT 1007, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
     INSERT INTO sessions SELECT 1009, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
+    INSERT INTO sessions
+        SELECT 1010, min(id), now(), now(), now() + '1 day', NULL, NULL, NULL, decode(repeat('e5', 32), 'hex') FROM users;
     INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at)
         VALUES (sha256('a'), 1007, now(), now()), (sha256('b'), 1009, now(), now());
     INSERT INTO login_networks (user_id, network, seen_at) SELECT min(id), '192.0.2.7/32', now() FROM users;
@@ -117,6 +120,11 @@ async fn shown(store: &dyn Store, users: &[i64], keys: &[Vec<u8>]) -> Vec<String
         shown.push(format!("{:?}", store.blocks(user, page).await.unwrap()));
         shown.push(format!("{:?}", store.sessions(user, now, page).await.unwrap()));
     }
+    // The cookie of `MORE`.
+    let cookie = TokenHash([0xe5; 32]);
+    let found = store.use_cookie(&cookie, None, Duration::days(90), now).await.unwrap().unwrap();
+    assert!(found.principal(found.credential.0.began_at).is_ok(), "{found:?}");
+    shown.push(format!("{found:?}"));
     for key in keys {
         let scope = KeyScope(key.as_slice().try_into().unwrap());
         shown.push(format!("{:?}", store.find_key(&scope).await.unwrap().unwrap()));

@@ -57,6 +57,10 @@ const TOKENS_UP: &str =
 const TOKENS_DOWN: &str =
     include_str!("../../../../migrations/postgres/2026-11-27-000005_personal_tokens/down.sql");
 
+/// A later column of sessions.
+const COOKIES_UP: &str =
+    include_str!("../../../../migrations/postgres/2026-11-28-000040_sessions_cookie_hash/up.sql");
+
 /// Families of refresh tokens as stored before sessions existed: one in use, one ended, and one without
 /// tokens.
 const FAMILIES: &str = "
@@ -83,6 +87,7 @@ async fn logins_from_before_sessions_existed_are_kept() {
     // Repeated, to test the reverting migration as well.
     client.batch_execute(SESSIONS_DOWN).await.unwrap();
     client.batch_execute(SESSIONS_UP).await.unwrap();
+    client.batch_execute(COOKIES_UP).await.unwrap();
     client.batch_execute(TOKENS_UP).await.unwrap();
 
     let january = |day| Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(day));

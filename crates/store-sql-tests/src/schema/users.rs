@@ -98,6 +98,13 @@ pub(super) const USERS: &[Violation] = &[
     (SESSION, "(2, 8, {now}, {now}, {now}, NULL, NULL)", "sessions_user_id_fkey"),
     (SESSION, "(2, 2, {now}, {now}, {now}, '', NULL)", "sessions_address_check"),
     (SESSION, "(2, 2, {now}, {now}, {now}, NULL, {repeat é 256})", "sessions_agent_check"),
+    ("", "UPDATE sessions SET cookie_hash = {bytes} WHERE id = 1", "sessions_cookie_hash_check"),
+    (
+        "",
+        "INSERT INTO sessions (id, user_id, began_at, used_at, expires_at, cookie_hash) \
+            VALUES (2, 2, {now}, {now}, {now}, {link}), (3, 2, {now}, {now}, {now}, {link})",
+        "sessions_cookie_hash_key: sessions.cookie_hash",
+    ),
     (TOKEN, "({bytes}, 1, {now}, {now}, {now})", "refresh_tokens_hash_check"),
     (TOKEN, "({link}, 1, {now}, {now}, NULL)", "refresh_tokens_one_unused: refresh_tokens.session_id"),
     (TOKEN, "({link}, 2, {now}, {now}, NULL)", "refresh_tokens_session_id_fkey"),

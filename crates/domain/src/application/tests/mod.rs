@@ -2,6 +2,7 @@
 
 mod abandoned_topups;
 mod boards;
+mod browser_sessions;
 mod commands;
 mod email_changes;
 mod endpoint_secrets;

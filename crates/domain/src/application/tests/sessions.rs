@@ -52,3 +52,18 @@ fn logging_out_everywhere_ends_all_sessions() {
     let sessions = own_sessions(sessions, Some((SecurityEventKind::SessionsEnded, 1)));
     run(sessions.end_all(&context(1))).unwrap();
 }
+
+#[test]
+fn the_logout_of_a_browser_ends_its_session_and_is_recorded_as_its_end() {
+    let own = context(1).principal.session;
+    for was_live in [true, false] {
+        let mut sessions = MockSessions::new();
+        sessions
+            .expect_end_session()
+            .with(eq(user(1)), eq(own), eq(now()))
+            .once()
+            .returning(move |_, _, _| Ok(was_live));
+        let noted = was_live.then(|| (SecurityEventKind::SessionEnded, own.get()));
+        run(own_sessions(sessions, noted).log_out(&context(1))).unwrap();
+    }
+}
