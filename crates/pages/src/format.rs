@@ -42,6 +42,12 @@ impl fmt::Display for UserText<'_> {
 
 impl HtmlSafe for UserText<'_> {}
 
+/// The characters of an address in groups of four, so that two persons can compare them.
+pub(crate) fn groups_of_four(address: &str) -> Vec<String> {
+    let characters: Vec<char> = address.chars().collect();
+    characters.chunks(4).map(|group| group.iter().collect()).collect()
+}
+
 /// A text in an attribute.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
@@ -140,6 +146,12 @@ mod tests {
             hostile.to_string(),
             "<bdi dir=\"auto\" translate=\"no\">&#60;b&#62;&#34;&#39;&#38;\u{202e}</bdi>"
         );
+    }
+
+    #[test]
+    fn an_address_is_shown_in_groups_of_four() {
+        assert_eq!(groups_of_four("bc1qar0srrr7"), ["bc1q", "ar0s", "rrr7"]);
+        assert_eq!(groups_of_four("äöüß1"), ["äöüß", "1"]);
     }
 
     #[test]

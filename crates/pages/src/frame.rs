@@ -136,7 +136,8 @@ impl<'a> Frame<'a> {
     }
 
     /// The common style sheet, the style sheets of booth and display, the script, and the icon.
-    pub(crate) fn assets(&self) -> Assets {
+    #[must_use]
+    pub fn assets(&self) -> Assets {
         Assets {
             style: STYLE.path,
             booth_style: BOOTH_STYLE.path,
@@ -158,13 +159,16 @@ impl std::fmt::Debug for Frame<'_> {
 }
 
 /// The paths of assets.
-pub(crate) struct Assets {
-    pub(crate) style: &'static str,
-    pub(crate) booth_style: &'static str,
-    pub(crate) display_style: &'static str,
-    pub(crate) script: &'static str,
-    pub(crate) icon: &'static str,
-    pub(crate) accent: String,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assets {
+    /// The style sheet of all pages.
+    pub style: &'static str,
+    pub booth_style: &'static str,
+    pub display_style: &'static str,
+    pub script: &'static str,
+    pub icon: &'static str,
+    /// The style sheet of the accent colour.
+    pub accent: String,
 }
 
 /// Where the live part of a page is read, and what announces its changes.

@@ -26,9 +26,10 @@
 //! | `/login`, `/register`, `/claim` | [`front::LoginPage`], [`front::RegisterPage`], [`front::ClaimPage`] |
 //! | `/forgot`, `/reset`, `/verify` | [`front::ForgotPage`], [`front::ResetPage`], [`front::VerifyPage`] |
 //! | `/first-operator` | [`front::FirstOperatorPage`] |
+//! | `/wallet`, `/wallet/statement` | [`wallet::WalletPage`], [`wallet::StatementPage`] |
+//! | after `POST /wallet/payout` | [`wallet::ConfirmPayoutPage`] |
+//! | `/account`, `/account/confirm` | [`account::AccountPage`], [`account::PasswordPage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
-
-#![allow(dead_code, reason = "the subjects use it")]
 
 pub mod accent;
 pub mod account;

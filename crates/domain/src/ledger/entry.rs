@@ -34,6 +34,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether it increases the debt: its kind is a reason of what the wallet owes.
+    #[must_use]
+    pub fn increases_debt(&self) -> bool {
+        self.change.owed > Money::ZERO
+    }
+
     /// The link computed from the entry's fields: SHA-256 over each field prefixed with its length in bytes.
     #[must_use]
     pub fn link(&self) -> ChainHash {

@@ -1,8 +1,81 @@
-//! Texts of the subject `wallet`.
+//! Texts of the wallet.
 
 use super::texts;
 
 texts! {
-    /// Texts of the subject `wallet`.
+    /// Texts of the wallet.
     WalletTexts;
+    available(): "Available", "Verfügbar";
+    held_now(): "Held", "Reserviert";
+    owed(): "Owed", "Offen";
+    clearing(amount: &str): format!("Of this, {amount} can be paid out only later: it arrived recently."), format!("Davon können {amount} erst später ausgezahlt werden, weil sie vor Kurzem ankamen.");
+    clears(): "All of it can be paid out", "Alles kann ausgezahlt werden";
+    held_for(): "Held for", "Reserviert für";
+    held_request(): "Request", "Wunsch";
+    held_withdrawal(): "Payout", "Auszahlung";
+    owed_advice(): "New money pays this first. Until then, requests with a price, tips and payouts are not possible.", "Neues Geld bezahlt das zuerst. Bis dahin sind bezahlte Wünsche, Trinkgeld und Auszahlungen nicht möglich.";
+    debt_chargeback(): "A payment into this wallet was taken back.", "Eine Einzahlung in dieses Guthaben wurde zurückgeholt.";
+    debt_reversal(): "The operator returned an earning to its guest.", "Der Betreiber hat eine Einnahme an den Gast zurückgegeben.";
+    debt_adjustment(): "The operator corrected the balance.", "Der Betreiber hat den Stand berichtigt.";
+    phone_wallet(amount: &str): format!("{amount} more are in the wallet of this phone from before the login."), format!("{amount} sind außerdem im Guthaben dieses Telefons von vor der Anmeldung.");
+    top_up(): "Top up", "Aufladen";
+    amount(): "Amount", "Betrag";
+    minimum(amount: &str): format!("At least {amount}"), format!("Mindestens {amount}");
+    pay_out(): "Pay out", "Auszahlen";
+    pay_out_in_crypto(): "In a cryptocurrency", "In einer Kryptowährung";
+    statement(): "Statement", "Bewegungen";
+    whole_statement(): "The whole statement", "Alle Bewegungen";
+    statement_empty(): "Nothing has happened in this wallet yet.", "In diesem Guthaben ist noch nichts passiert.";
+    entry_topup(): "Top-up", "Aufladung";
+    entry_hold(): "Held", "Reserviert";
+    entry_release(): "Returned", "Zurück";
+    entry_capture(): "Paid", "Bezahlt";
+    entry_earning(): "Earned", "Eingenommen";
+    entry_refund(): "Refunded", "Erstattet";
+    entry_reversal(): "Earning returned", "Einnahme zurückgegeben";
+    entry_adjustment(): "Correction by the operator", "Berichtigung des Betreibers";
+    entry_chargeback(): "Top-up taken back", "Aufladung zurückgeholt";
+    entry_tip(): "Tip", "Trinkgeld";
+    entry_other(): "Other change", "Andere Bewegung";
+    about_request(): "request", "Wunsch";
+    about_withdrawal(): "payout", "Auszahlung";
+    about_topup(): "top-up", "Aufladung";
+    about_tip(): "tip", "Trinkgeld";
+    balance_after(): "Available afterwards", "Danach verfügbar";
+    topups(): "Top-ups", "Aufladungen";
+    topup_pending(): "Waiting for the payment", "Wartet auf die Zahlung";
+    topup_confirmed(): "Arrived", "Angekommen";
+    topup_failed(): "Failed", "Fehlgeschlagen";
+    topup_reversed(): "Taken back", "Zurückgeholt";
+    in_work(): "Being processed", "In Bearbeitung";
+    withdrawals(): "Payouts", "Auszahlungen";
+    withdrawal_pending(): "Waiting for approval", "Wartet auf Freigabe";
+    withdrawal_approved(): "Approved", "Freigegeben";
+    withdrawal_processing(): "Being sent", "Wird gesendet";
+    withdrawal_broadcast(): "Sent, waiting for the network", "Gesendet, wartet auf das Netz";
+    withdrawal_completed(): "Arrived", "Angekommen";
+    withdrawal_cancelled(): "Cancelled, returned to the wallet", "Abgebrochen, zurück im Guthaben";
+    withdrawal_rejected(): "Refused by the operator, returned to the wallet", "Vom Betreiber abgelehnt, zurück im Guthaben";
+    withdrawal_failed(): "Not possible, returned to the wallet", "Nicht möglich, zurück im Guthaben";
+    withdrawal_review(): "The operator checks whether it arrived", "Der Betreiber prüft, ob sie ankam";
+    transaction(): "Transaction", "Transaktion";
+    cancel_withdrawal(): "Cancel this payout", "Auszahlung abbrechen";
+    payout_in(): "Currency and network", "Währung und Netz";
+    payout_currency_field(): "Currency", "Währung";
+    payout_network_field(): "Network", "Netz";
+    payout_address(): "Address", "Adresse";
+    payout_address_hint(): "Paste it. The next page shows it once more before anything moves.", "Füge sie ein. Die nächste Seite zeigt sie noch einmal, bevor sich etwas bewegt.";
+    go_on(): "Continue", "Weiter";
+    check_title(): "Check the payout", "Auszahlung prüfen";
+    check_advice(): "Compare the address group by group. A payout to a wrong address cannot be taken back.", "Vergleiche die Adresse Gruppe für Gruppe. Eine Auszahlung an eine falsche Adresse ist endgültig.";
+    confirm_payout(amount: &str): format!("Pay out {amount}"), format!("{amount} auszahlen");
+    change_payout(): "Change", "Ändern";
+    payout_needs_account(): "Payouts need an account with an e-mail address.", "Auszahlungen brauchen ein Konto mit E-Mail-Adresse.";
+    payout_needs_email(): "Confirm your e-mail address before a payout.", "Bestätige vor einer Auszahlung deine E-Mail-Adresse.";
+    payout_while_owing(): "Payouts are possible again when nothing is owed.", "Auszahlungen sind wieder möglich, wenn nichts offen ist.";
+    nothing_to_pay_out(): "There is nothing to pay out now.", "Gerade gibt es nichts auszuzahlen.";
+    tips(): "Tips", "Trinkgeld";
+    tip_given(): "Given", "Gegeben";
+    tip_received(): "Received", "Erhalten";
+    tip_platform_share(amount: &str): format!("{amount} of it for the platform"), format!("davon {amount} für die Plattform");
 }

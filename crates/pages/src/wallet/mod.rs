@@ -1,1 +1,16 @@
 //! The wallet: balances, statement, top-ups, withdrawals and tips.
+//!
+//! [`page`] is the whole page; [`entries`], [`payments`] and [`tips`] are the lists in it; [`payout`] is the form of a
+//! withdrawal and its confirmation.
+
+pub mod entries;
+pub mod page;
+pub mod payments;
+pub mod payout;
+pub mod tips;
+
+pub use entries::{StatementPage, StatementRow};
+pub use page::{Hold, TopupForm, WalletPage};
+pub use payments::{TopupRow, WithdrawalRow};
+pub use payout::{ConfirmPayoutPage, Payout, PayoutForm};
+pub use tips::TipRow;

@@ -100,7 +100,7 @@ fn own(id: i64, title: &str, artist: &str, fee: i128, state: RequestState) -> Ow
 }
 
 /// A request in every state.
-fn all_states() -> Vec<OwnRequest> {
+pub fn all_states() -> Vec<OwnRequest> {
     let answer_by = now().plus(Duration::minutes(18));
     let pending = RequestState::Pending { answer_by };
     let accepted = RequestState::Accepted { at: ago(2), play_by: now().plus(Duration::hours(2)) };

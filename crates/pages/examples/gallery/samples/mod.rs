@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "the content is no input")]
 #![allow(dead_code, unreachable_pub, reason = "the gallery and each file of tests use a part")]
 
+mod account;
 mod boards;
 mod booth;
 mod display;
@@ -12,6 +13,7 @@ mod guest;
 mod payment;
 mod people;
 mod report;
+mod wallet;
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
@@ -40,6 +42,8 @@ pub fn all(language: Language) -> Vec<Sample> {
         guest::pages(language),
         payment::pages(language),
         front::pages(language),
+        wallet::pages(language),
+        account::pages(language),
         booth::pages(language),
         display::pages(language),
         report::pages(language),

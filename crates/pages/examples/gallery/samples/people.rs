@@ -28,3 +28,8 @@ pub fn guest() -> User {
     let email = Email::new("tom@example.com").expect("an address");
     User::registered(UserId::new(9).expect("an id"), name, email, None, false, Timestamp::EPOCH)
 }
+
+/// A guest account, which has no login.
+pub fn guest_account() -> User {
+    User::guest(UserId::new(11).expect("an id"), Line::new("Mia").ok(), Timestamp::EPOCH)
+}
