@@ -1,1 +1,28 @@
-//! The booth of a DJ: the queue of the gig, the settings and the poster.
+//! The booth of a DJ: the queue of the gig, the settings, and the form of a new gig.
+//!
+//! - [`OpenPage`]: `/booth` without an open gig;
+//! - [`BoothPage`]: `/booth` with one; [`QueuePart`]: its live part, at `/booth/live`;
+//! - [`GigForm`]: the fields of both;
+//! - [`Answer`]: what a form of the booth did, in a sentence.
+//!
+//! | form | fields |
+//! |---|---|
+//! | `POST /booth` | `key` and those of [`GigForm`] |
+//! | `POST /booth/settings` | `key` and those of [`GigForm`] |
+//! | `POST /booth/accept`, `/booth/played`, `/booth/reject` | `key`, `ids`: numbers of requests with commas |
+//! | `POST /booth/block` | `key`, `guest`: the number of a user |
+//! | `POST /booth/reject-guests` | `key`, `younger_than_minutes` |
+//! | `POST /booth/pause`, `/booth/resume`, `/booth/end` | `key` |
+//!
+//! Each of them works on the open gig of the DJ.
+
+mod answer;
+mod card;
+mod form;
+mod page;
+mod part;
+
+pub use answer::{Answer, Outcome};
+pub use form::GigForm;
+pub use page::{BoothPage, OpenPage};
+pub use part::QueuePart;

@@ -1,6 +1,11 @@
 //! Pages with made-up content, for the gallery and for tests: a file for each subject.
 
-#![allow(clippy::expect_used, reason = "the content is no input")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the content is no input"
+)]
 #![allow(dead_code, unreachable_pub, reason = "the gallery and each file of tests use a part")]
 
 mod account;

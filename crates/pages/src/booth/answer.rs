@@ -1,0 +1,116 @@
+//! What a form of the booth did, in a sentence.
+
+use askama::filters::{Html, escape};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::{MusicRequest, RequestState};
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::frame::Frame;
+use crate::texts::Text;
+
+/// What a form of the booth did.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    Accepted,
+    Played {
+        /// What the DJ earned, after the commission.
+        earned: Money,
+    },
+    Rejected {
+        /// The fees that returned to the guests.
+        returned: Money,
+    },
+    Blocked {
+        /// The rejected requests of the guest.
+        rejected: usize,
+        returned: Money,
+    },
+    /// The rejection of requests of guest accounts has begun.
+    RejectsGuests {
+        matching: usize,
+    },
+    Paused,
+    Resumed,
+    Opened,
+    Changed,
+    Ended,
+    /// The request has changed meanwhile, so that the form had no effect.
+    TooLate {
+        request: &'a MusicRequest,
+    },
+    /// There is no such request, or the gig has ended.
+    Gone,
+}
+
+/// The answer to a form of the booth: the notice of the next page, or the whole body of the answer to the script.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    pub frame: &'a Frame<'a>,
+    pub outcome: Outcome<'a>,
+}
+
+impl Answer<'_> {
+    /// The sentence, for [`crate::frame::Notice`].
+    #[must_use]
+    pub fn text(&self) -> Text {
+        let t = self.frame.t;
+        let amount = |money| self.frame.amount(money);
+        match self.outcome {
+            Outcome::Accepted => t.did_accept(),
+            Outcome::Played { earned } => t.did_play(&amount(earned)),
+            Outcome::Rejected { returned } => t.did_reject(&amount(returned)),
+            Outcome::Blocked { rejected, returned } => t.did_block(rejected, &amount(returned)),
+            Outcome::RejectsGuests { matching } => t.rejects_guests(matching),
+            Outcome::Paused => t.did_pause(),
+            Outcome::Resumed => t.did_resume(),
+            Outcome::Opened => t.did_open(),
+            Outcome::Changed => t.did_change(),
+            Outcome::Ended => t.did_end(),
+            Outcome::Gone => t.request_gone(),
+            Outcome::TooLate { request } => self.too_late(request),
+        }
+    }
+
+    /// Whether the form had its effect.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        !matches!(self.outcome, Outcome::TooLate { .. } | Outcome::Gone)
+    }
+
+    /// The sentence as an element, for the script.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let text = self.text();
+        let Ok(text) = escape(&*text, Html);
+        let at = self.changed_at().map(|at| format!(" {}", self.frame.time(at))).unwrap_or_default();
+        format!("<p>{text}{at}</p>")
+    }
+
+    fn too_late(&self, request: &MusicRequest) -> Text {
+        let t = self.frame.t;
+        let fee = self.frame.amount(request.fee);
+        match request.state {
+            RequestState::Expired { .. } => t.late_expired(&fee),
+            RequestState::Cancelled { .. } => t.late_cancelled(&fee),
+            RequestState::Rejected { .. } => t.late_rejected(&fee),
+            RequestState::Played { .. } | RequestState::Refunded { .. } => t.late_played(),
+            RequestState::Pending { .. } | RequestState::Accepted { .. } | RequestState::Unknown { .. } => {
+                t.request_gone()
+            }
+        }
+    }
+
+    /// When the request changed, if the form came too late.
+    const fn changed_at(&self) -> Option<Timestamp> {
+        match self.outcome {
+            Outcome::TooLate { request } => match request.state {
+                RequestState::Expired { at }
+                | RequestState::Cancelled { at }
+                | RequestState::Rejected { at }
+                | RequestState::Played { at, .. } => Some(at),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
