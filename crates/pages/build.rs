@@ -82,7 +82,11 @@ fn write_asset(source: &Source, folder: &Path, out: &Path, code: &mut String) ->
             text.push_str(&fs::read_to_string(file)?);
         }
     }
-    let text = if *extension == "css" { compact(&text) } else { text };
+    let text = match *extension {
+        "css" => compact(&text),
+        "js" => compact_script(&text),
+        _ => text,
+    };
     let name = format!("{stem}-{}.{extension}", digest(text.as_bytes()));
     let (plain, packed) =
         (out.join(format!("{stem}.{extension}")), out.join(format!("{stem}.{extension}.gz")));
@@ -131,6 +135,16 @@ fn compact(style: &str) -> String {
         }
     }
     compact.replace(" {", "{").replace(": ", ":").replace(";}", "}")
+}
+
+/// A script without comments on lines of their own and without indentation.
+fn compact_script(script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.fold(String::with_capacity(script.len()), |mut compact, line| {
+        compact.push_str(line);
+        compact.push('\n');
+        compact
+    })
 }
 
 fn digest(bytes: &[u8]) -> String {

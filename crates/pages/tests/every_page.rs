@@ -84,6 +84,11 @@ fn style_and_script_together_have_at_most_16_kilobytes_compressed() {
 }
 
 #[test]
+fn the_script_has_at_most_6_kilobytes_compressed() {
+    assert!(SCRIPT.gzip.len() <= 6_144, "{}", SCRIPT.gzip.len());
+}
+
+#[test]
 fn no_page_has_more_than_30_kilobytes_compressed_with_its_assets() {
     let assets: usize = ASSETS.iter().map(|asset| asset.gzip.len()).sum();
     on_every_page(|Sample { name, html }, _| {

@@ -1,0 +1,44 @@
+'use strict';
+// Every page works without this script. It adds live parts, unsent taps and undo.
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+// The page has the texts, because only the server knows the language.
+const words = $('#words')?.dataset ?? {};
+const counted = (n, one, many) => ((n === 1 ? one : many) ?? '').replace('{n}', n);
+const policy = window.trustedTypes?.createPolicy('cuepoint', { createHTML: (text) => text });
+const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html').body;
+
+const element = (name, text, className = '') => {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+};
+const button = (text, act) => {
+  const made = element('button', text, 'plain');
+  made.type = 'button';
+  made.addEventListener('click', act);
+  return made;
+};
+
+// The clock of a laptop can be wrong, so that ages follow the clock of the server.
+let ahead = 0;
+const now = () => Date.now() + ahead;
+
+// An answer counts only with the header of this service, because a captive portal answers 200, too.
+const ask = async (path, options = {}) => {
+  const headers = { 'X-Cuepoint-Part': '1', ...options.headers };
+  const answer = await fetch(path, { redirect: 'manual', cache: 'no-store', signal: AbortSignal.timeout(8000), ...options, headers });
+  const isOurs = answer.headers.get('X-Cuepoint-Part') === '1';
+  const isLoggedOut = answer.type === 'opaqueredirect' || (isOurs && [401, 403].includes(answer.status));
+  if (!isOurs && !isLoggedOut) throw new Error('another service answered');
+  const date = Date.parse(answer.headers.get('Date'));
+  if (date) ahead = date - Date.now();
+  return { answer, isLoggedOut };
+};
+
+// Many phones lose a network together: random waits keep them from returning together.
+const backOff = (attempts) => Math.min(30000, 1000 * 2 ** attempts) * (0.5 + Math.random() / 2);
+
+document.documentElement.classList.add('script');

@@ -58,8 +58,8 @@ texts! {
     will_reject(): "Rejected", "Abgelehnt";
     will_end(): "The evening ends after the taps before it.", "Der Abend endet nach den Eingaben davor.";
     undo_tap(): "Undo", "Rückgängig";
-    dropped_taps_of_others(): "{n} taps of another user were not sent.", "{n} Eingaben eines anderen Nutzers wurden nicht gesendet.";
-    dropped_old_taps(): "{n} taps older than 12 hours were not sent.", "{n} Eingaben, die älter als 12 Stunden sind, wurden nicht gesendet.";
+    dropped_taps_of_others(): "Taps of another user that were not sent: {n}.", "Nicht gesendete Eingaben eines anderen Nutzers: {n}.";
+    dropped_old_taps(): "Taps older than 12 hours that were not sent: {n}.", "Nicht gesendete Eingaben, die älter als 12 Stunden sind: {n}.";
     close_message(): "Close", "Schließen";
 
     new_requests(): "New", "Neu";

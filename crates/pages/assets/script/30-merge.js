@@ -1,0 +1,96 @@
+// Replaces what has changed in a live part. Cards have ids and are replaced as a whole.
+const CARDS = '[data-card], .card[id]';
+const FOCUSABLE = 'a, button, input, select, textarea, summary';
+
+// Nothing moves under a finger, and for one second afterwards.
+let isDown = false;
+let restsUntil = 0;
+const lift = () => {
+  if (isDown) restsUntil = Date.now() + 1000;
+  isDown = false;
+};
+addEventListener('pointerdown', () => (isDown = true), true);
+for (const type of ['pointerup', 'pointercancel', 'blur']) addEventListener(type, lift, true);
+const untilStill = async () => {
+  while (isDown || Date.now() < restsUntil) await new Promise((resolve) => setTimeout(resolve, 100));
+};
+
+const isEdited = (field) => field.type !== 'hidden' && 'defaultValue' in field && field.value !== field.defaultValue;
+const isKept = (card) => {
+  const focused = document.activeElement;
+  const hasFocus = card !== focused && card.contains(focused);
+  return hasFocus || card.classList.contains('busy') || all('input, textarea', card).some(isEdited);
+};
+
+const markOutdated = (card) => {
+  if (!$('.outdated', card)) card.append(element('p', words.outdated ?? '', 'outdated'));
+};
+
+const isAtomic = (old, fresh) => old.matches(CARDS) || !($(CARDS, old) || $(CARDS, fresh));
+
+// Returns the element that shows `fresh`, and whether the old one had to stay although it has changed.
+const merged = (old, fresh, part) => {
+  if (!isAtomic(old, fresh)) {
+    mergeChildren(old, fresh, part);
+    return old;
+  }
+  const { digest } = fresh.dataset;
+  if ((digest && digest === old.dataset.digest && !old.classList.contains('done')) || old.isEqualNode(fresh)) return old;
+  if (old.matches(CARDS) && isKept(old)) {
+    markOutdated(old);
+    part.dataset.digest = '';
+    return old;
+  }
+  for (const open of all('details[open][id]', old)) {
+    const same = $(`#${CSS.escape(open.id)}`, fresh);
+    if (same) same.open = true;
+  }
+  if (old.open) fresh.open = true;
+  const focused = document.activeElement;
+  if (old.contains(focused)) {
+    const place = all(FOCUSABLE, old).indexOf(focused);
+    queueMicrotask(() => (all(FOCUSABLE, fresh)[place] ?? fresh).focus({ preventScroll: true }));
+  }
+  return fresh;
+};
+
+const mergeChildren = (old, fresh, part) => {
+  const before = [...old.children];
+  const wanted = [...fresh.children].map((next, place) => {
+    const sameId = next.id && $(`#${CSS.escape(next.id)}`, part);
+    const samePlace = before[place];
+    const isSame = samePlace && !samePlace.id && !next.id && samePlace.tagName === next.tagName;
+    const same = sameId || (isSame && samePlace);
+    if (!same) return next;
+    const shown = merged(same, next, part);
+    if (shown !== same) same.replaceWith(shown);
+    return shown;
+  });
+  for (const child of [...old.children]) {
+    if (wanted.includes(child)) continue;
+    if (child.matches(CARDS) && isKept(child)) {
+      markOutdated(child);
+      part.dataset.digest = '';
+    } else child.remove();
+  }
+  let place = old.firstElementChild;
+  for (const shown of wanted) {
+    while (place && !wanted.includes(place)) place = place.nextElementSibling;
+    if (shown === place) place = place.nextElementSibling;
+    else old.insertBefore(shown, place);
+  }
+};
+
+const newIds = () => all('[data-count] > [id]').map((card) => card.id);
+
+const replacePart = (part, body, digest) => {
+  const fresh = body.firstElementChild;
+  if (!fresh) return;
+  prepare(fresh);
+  const known = newIds();
+  part.dataset.digest = digest ?? fresh.dataset.digest ?? '';
+  mergeChildren(part, fresh, part);
+  announceNew(newIds().filter((id) => !known.includes(id)).length);
+  paintTaps();
+  sendDraft();
+};

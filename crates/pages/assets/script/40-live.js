@@ -1,0 +1,133 @@
+// Live parts: the stream says only that something changed; the part is read again.
+const SILENCE = 35000;
+const READ_INTERVAL = 10000;
+
+// A background page shows its new requests in the title.
+const title = document.title;
+let unseen = 0;
+const status = document.body.appendChild(element('p', '', 'hidden'));
+status.setAttribute('role', 'status');
+const announceNew = (added) => {
+  if (!added || !words.new) return;
+  status.textContent = counted(added, words.new, words.news);
+  if (!document.hidden) return;
+  unseen += added;
+  document.title = `${counted(unseen, words.new, words.news)} · ${title}`;
+};
+
+const connection = { since: 0, isLoggedOut: false };
+const showConnection = () => {
+  const isLost = Boolean(connection.since);
+  for (const lost of all('[data-lost]')) lost.hidden = !isLost || Date.now() - connection.since < 60000;
+  const place = $('[data-connection]');
+  if (!place) return;
+  const unsent = allTaps().filter((tap) => tap.due <= Date.now()).length;
+  const lines = [isLost ? words.since.replace('{time}', clock.format(connection.since)) : words.liveNow];
+  if (unsent && (isLost || tapTries)) lines.push(counted(unsent, words.tap, words.taps));
+  const text = connection.isLoggedOut ? (unsent ? counted(unsent, words.loginTap, words.loginTaps) : words.login) : lines.join(', ');
+  if (place.textContent === text) return;
+  place.className = isLost || connection.isLoggedOut ? 'off' : '';
+  place.replaceChildren(text);
+  if (!connection.isLoggedOut) return;
+  const link = element('a', text);
+  link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
+  place.replaceChildren(link);
+};
+const reached = (isReached) => {
+  if (isReached) connection.since = 0;
+  else connection.since ||= Date.now();
+  showConnection();
+};
+
+const readers = [];
+const readAll = () => Promise.all(readers.map((read) => read()));
+
+const follow = (part) => {
+  const { live, stream: streamPath, keep } = part.dataset;
+  const isAway = () => document.hidden && keep === undefined;
+  const begun = Date.now();
+  let stream;
+  let version;
+  let heardAt = 0;
+  let isHeard = true;
+  let readAt = Date.now();
+  let attempts = 0;
+  let reopensAt = 0;
+  let isReading = false;
+  let isAskedAgain = false;
+
+  const read = async () => {
+    isAskedAgain = isReading;
+    if (isReading) return;
+    isReading = true;
+    readAt = Date.now();
+    try {
+      const { answer, isLoggedOut } = await ask(`${live}${live.includes('?') ? '&' : '?'}digest=${part.dataset.digest ?? ''}`);
+      connection.isLoggedOut = isLoggedOut;
+      // The gig has ended, or the code is another one: the page itself says which.
+      if (answer.status === 404) location.reload();
+      if (answer.status >= 400 && !isLoggedOut) throw new Error(answer.status);
+      if (answer.status === 200) {
+        const body = parse(await answer.text());
+        await untilStill();
+        replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
+      }
+      reached(true);
+    } catch {
+      reached(false);
+    }
+    isReading = false;
+    if (isAskedAgain) read();
+  };
+
+  const close = () => {
+    stream?.close();
+    stream = undefined;
+  };
+  const fail = () => {
+    close();
+    isHeard = false;
+    reopensAt = Date.now() + backOff(attempts);
+    attempts += 1;
+  };
+  const open = () => {
+    heardAt = Date.now();
+    stream = new EventSource(streamPath);
+    stream.onerror = () => {
+      fail();
+      setTimeout(read, Math.random() * 2000);
+    };
+    stream.addEventListener('changed', (event) => {
+      const isSame = version === event.data;
+      [heardAt, isHeard, attempts, version] = [Date.now(), true, 0, event.data];
+      // A sign of life repeats the version; the booth shows more than the version covers.
+      if (isSame && keep === undefined && part.dataset.digest) return;
+      setTimeout(read, Math.random() * 2000);
+    });
+  };
+
+  const interval = () => {
+    if (streamPath) return isHeard ? Infinity : READ_INTERVAL;
+    return Date.now() - begun < 120000 ? 2000 : 15000;
+  };
+  const look = () => {
+    showConnection();
+    if (isAway()) return close();
+    if (stream && Date.now() - heardAt > SILENCE) fail();
+    if (streamPath && !stream && Date.now() >= reopensAt) open();
+    if (Date.now() - readAt >= interval()) read();
+  };
+
+  readers.push(read);
+  if (streamPath) open();
+  setInterval(look, 1000);
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) read();
+  });
+};
+
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return;
+  unseen = 0;
+  document.title = title;
+});

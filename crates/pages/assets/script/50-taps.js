@@ -1,0 +1,164 @@
+// Unsent taps: a tap is stored before it is sent, and sent until this service answers. Its key makes it take effect once.
+const PREFIX = 'cuepoint-tap:';
+const OLDEST = 12 * 3600 * 1000;
+const UNDO = 4000;
+const user = $('[data-user]')?.dataset.user;
+let tapTries = 0;
+let retriesAt = 0;
+let lastTap = 0;
+let pumpTimer;
+
+const allTaps = () => {
+  try {
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX)).sort();
+    return names.map((name) => JSON.parse(localStorage[name]));
+  } catch {
+    return [];
+  }
+};
+// Each tap has an entry of its own, so that two tabs never overwrite each other's list.
+const store = (tap) => localStorage.setItem(tap.name, JSON.stringify(tap));
+const forget = (tap) => localStorage.removeItem(tap.name);
+
+// A result has a place of its own, so that it moves nothing; a refusal stays until it is closed.
+const tell = async (text, isDone) => {
+  const said = $('[data-said]');
+  if (isDone && said) said.textContent = text;
+  if (isDone || !said) return;
+  await untilStill();
+  const notice = element('div', '', 'notice attention');
+  notice.append(element('p', text), button(words.close, () => notice.remove()));
+  $('[data-messages]').append(notice);
+};
+
+const takeTap = (form, submitter) => {
+  const fields = new FormData(form, submitter);
+  const key = fields.get('key');
+  if (allTaps().some((tap) => tap.key === key)) return;
+  const card = form.closest('[data-card]');
+  const { tap: kind, undo } = form.dataset;
+  const at = (lastTap = Math.max(Date.now(), lastTap + 1));
+  const action = form.getAttribute('action');
+  const body = new URLSearchParams(fields).toString();
+  const tap = { name: `${PREFIX}${at}:${key}`, key, action, body, card: card?.id, kind, undo, user, at, due: undo ? at + UNDO : at };
+  if (kind === 'end' && allTaps().length) tell(words.ends, true);
+  try {
+    store(tap);
+  } catch {
+    // Without storage, the browser sends the form.
+    form.submit();
+    return;
+  }
+  if (card?.contains(document.activeElement)) (card.nextElementSibling ?? card.previousElementSibling ?? card).focus({ preventScroll: true });
+  paintTaps();
+  pump();
+};
+
+const undoTap = (tap) => {
+  forget(tap);
+  paintTaps();
+  if (tap.card) $(`#${CSS.escape(tap.card)}`)?.focus();
+};
+const undoLast = () => {
+  const last = allTaps().findLast((tap) => tap.undo && tap.due > Date.now());
+  if (last) undoTap(last);
+};
+
+// Shows on each card what happens to its tap.
+const paintTaps = () => {
+  const taps = allTaps();
+  for (const card of all('[data-card]')) {
+    const tap = taps.find((tap) => tap.card === card.id);
+    const state = $('[data-state]', card);
+    card.classList.toggle('busy', Boolean(tap));
+    const waits = tap?.undo && tap.due > Date.now();
+    const shown = tap ? `${tap.key}${waits}` : '';
+    if (state.dataset.shown === shown || (!tap && card.classList.contains('done'))) continue;
+    state.dataset.shown = shown;
+    state.replaceChildren(...(tap ? [waits ? tap.undo : words.sending] : []));
+    if (waits) state.append(button(words.undo, () => undoTap(tap)));
+  }
+  showConnection();
+};
+
+const retryAfter = (answer) => {
+  const seconds = Number(answer?.headers.get('Retry-After'));
+  return seconds > 0 ? seconds * 1000 : backOff(tapTries);
+};
+
+const post = ({ action, body }) => ask(action, { method: 'POST', body: new URLSearchParams(body), keepalive: true });
+
+// Whether the tap was answered.
+const sendTap = async (tap) => {
+  let answer;
+  try {
+    const asked = await post(tap);
+    answer = asked.answer;
+    connection.isLoggedOut = asked.isLoggedOut;
+    if (asked.isLoggedOut || answer.status === 429 || answer.status >= 500) throw new Error(answer.status);
+    const body = parse(await answer.text());
+    showTimes(body);
+    forget(tap);
+    tapTries = 0;
+    tell(body.textContent.trim(), answer.ok);
+    if (tap.kind === 'end' && answer.ok) location.reload();
+    if (answer.ok && tap.card) $(`#${CSS.escape(tap.card)}`)?.classList.add('done');
+    return true;
+  } catch {
+    retriesAt = Date.now() + retryAfter(answer);
+    tapTries += 1;
+    return false;
+  }
+};
+
+const nextTap = () => {
+  const taps = allTaps();
+  const isNext = (tap) => tap.due <= Date.now() && (tap.kind !== 'end' || tap.name === taps[0].name);
+  return taps.find(isNext);
+};
+const sendTaps = async () => {
+  let isAnswered = false;
+  for (let tap = nextTap(); tap && Date.now() >= retriesAt; tap = nextTap()) {
+    if (!(await sendTap(tap))) break;
+    isAnswered = true;
+    paintTaps();
+  }
+  if (isAnswered) await readAll();
+};
+
+let isPumping = false;
+const pump = async () => {
+  if (!user || isPumping) return;
+  isPumping = true;
+  clearTimeout(pumpTimer);
+  // One tab sends, so that the order of taps is that of the user.
+  const locks = navigator.locks;
+  await (locks ? locks.request('cuepoint-taps', { ifAvailable: true }, (lock) => lock && sendTaps()) : sendTaps()).catch(() => {});
+  isPumping = false;
+  paintTaps();
+  const dues = allTaps().map((tap) => Math.max(tap.due, retriesAt));
+  if (dues.length) pumpTimer = setTimeout(pump, Math.max(300, Math.min(...dues) - Date.now()));
+};
+
+const dropTaps = (isDropped, text) => {
+  const dropped = allTaps().filter(isDropped);
+  dropped.forEach(forget);
+  if (dropped.length) tell(text.replace('{n}', dropped.length), false);
+};
+
+if (user) {
+  dropTaps((tap) => tap.user !== user, words.others);
+  dropTaps((tap) => Date.now() - tap.at > OLDEST, words.old);
+  // Whoever leaves the page has decided: a tap that waits for its undo is sent.
+  addEventListener('pagehide', () => {
+    for (const tap of allTaps()) {
+      if (tap.due <= Date.now() || tap.kind === 'end') continue;
+      store({ ...tap, due: 0 });
+      post(tap).catch(() => {});
+    }
+  });
+  addEventListener('online', () => {
+    retriesAt = 0;
+    pump();
+  });
+}

@@ -1,0 +1,63 @@
+// What single pages need.
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if ('tap' in form.dataset && user) {
+    event.preventDefault();
+    takeTap(form, event.submitter);
+  } else if ('once' in form.dataset) {
+    if (form.isSent) event.preventDefault();
+    form.isSent = true;
+  }
+});
+addEventListener('pageshow', (event) => {
+  if (!event.persisted) return;
+  // The page comes from the browser's memory, after "back".
+  for (const form of document.forms) form.isSent = false;
+  readAll();
+  pump();
+});
+
+// A confirmed payment sends the request that waited for it, once for each payment.
+const sendDraft = () => {
+  const form = $('form[data-auto]');
+  const name = `cuepoint-draft:${location.pathname}`;
+  if (!form || sessionStorage.getItem(name)) return;
+  sessionStorage.setItem(name, '1');
+  form.requestSubmit();
+};
+
+// A position is asked for by a tap alone, and sent with two decimals: about a kilometre.
+for (const locate of all('[data-locate]')) {
+  locate.hidden = !navigator.geolocation;
+  const fill = ({ coords }) => {
+    const [latitude, longitude] = [coords.latitude.toFixed(2), coords.longitude.toFixed(2)];
+    const { near, latitude: north, longitude: east } = locate.form.elements;
+    if (north) [north.value, east.value] = [latitude, longitude];
+    if (!near) return;
+    near.value = `${latitude},${longitude}`;
+    locate.form.requestSubmit();
+  };
+  const refuse = () => locate.after(element('p', locate.dataset.locate, 'error'));
+  locate.addEventListener('click', () => {
+    locate.parentElement.querySelector('.error')?.remove();
+    navigator.geolocation.getCurrentPosition(fill, refuse, { maximumAge: 600000, timeout: 10000 });
+  });
+}
+
+for (const print of all('[data-print]')) {
+  print.hidden = false;
+  print.addEventListener('click', () => window.print());
+}
+
+// A display keeps its screen on. The browser takes the lock back whenever the page is hidden.
+const stayAwake = () => {
+  if ($('[data-awake]') && !document.hidden) navigator.wakeLock?.request('screen').catch(() => {});
+};
+document.addEventListener('visibilitychange', stayAwake);
+stayAwake();
+
+all('[data-live]').forEach(follow);
+paintTaps();
+pump();
+sendDraft();
