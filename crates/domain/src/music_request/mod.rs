@@ -274,6 +274,15 @@ impl MusicRequest {
         matches!(self.state, RequestState::Played { .. } | RequestState::Refunded { .. })
     }
 
+    /// What the DJ earns with it: the fee of a played request, less the commission.
+    #[must_use]
+    pub fn earned(&self) -> Money {
+        match self.state {
+            RequestState::Played { commission, .. } => self.fee.checked_sub(commission).unwrap_or_default(),
+            _ => Money::ZERO,
+        }
+    }
+
     /// The time of the last change of state; the creation time before the first change.
     #[must_use]
     pub const fn updated_at(&self) -> Timestamp {

@@ -1,6 +1,7 @@
 //! The pages by subject.
 
 mod assets;
+mod booth;
 mod display;
 mod front;
 mod guest;
@@ -11,8 +12,15 @@ use crate::route::PageRoute;
 /// The routes of all pages.
 #[must_use]
 pub fn all() -> Vec<PageRoute> {
-    [assets::routes(), display::routes(), front::routes(), guest::routes(), payment::routes()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        assets::routes(),
+        booth::routes(),
+        display::routes(),
+        front::routes(),
+        guest::routes(),
+        payment::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

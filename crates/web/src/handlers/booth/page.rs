@@ -1,0 +1,99 @@
+//! `/booth` and its live part.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::queries::{ShownGig, ShownQueue};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::GigStatus;
+use cuepoint_domain::ids::GigId;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::Profile;
+use cuepoint_domain::user::DjProfile;
+use cuepoint_pages::booth::{Answer, BoothPage, GigForm, OpenPage, Outcome, QueuePart};
+use cuepoint_pages::forms::Keys;
+use cuepoint_pages::frame::{Frame, Notice, NoticeKind};
+
+use crate::call::PageCall;
+use crate::failure::PageFailure;
+use crate::response::PageResponse;
+
+pub(super) async fn show(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    render(&call, &principal, StatusCode::OK, None, None).await
+}
+
+pub(super) async fn live(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    if !call.wants_part() {
+        return show(call, principal).await;
+    }
+    let queue = open_queue(&call, &principal).await?.ok_or(PageFailure::NotFound)?;
+    let reader = call.profile().await?;
+    let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
+    Ok(call.part(QueuePart { frame: &frame, queue: &queue, keys: Keys::new(&key) }.render()))
+}
+
+/// The newest gig of the DJ, which alone can be open.
+pub(super) async fn newest_gig(
+    call: &PageCall,
+    principal: &Principal,
+) -> Result<Option<ShownGig>, PageFailure> {
+    Ok(call.use_cases().gigs.list(principal, PageRequest::new(1, 1)).await?.rows.pop())
+}
+
+/// The id of the open gig.
+///
+/// # Errors
+/// [`PageFailure::Outdated`] without one.
+pub(super) async fn open_gig(call: &PageCall, principal: &Principal) -> Result<GigId, PageFailure> {
+    let newest = newest_gig(call, principal).await?;
+    let open = newest.filter(|gig| gig.status != GigStatus::Ended);
+    open.map(|gig| gig.gig.id).ok_or(PageFailure::Outdated)
+}
+
+/// The queue of the open gig, if there is one.
+async fn open_queue(call: &PageCall, principal: &Principal) -> Result<Option<ShownQueue>, PageFailure> {
+    match open_gig(call, principal).await {
+        Ok(id) => Ok(Some(call.use_cases().gigs.queue(principal, id).await?)),
+        Err(PageFailure::Outdated) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The prices of a DJ.
+fn prices(reader: &Profile) -> DjProfile {
+    reader.user.dj.clone().unwrap_or_default()
+}
+
+/// The booth, with what a form did, and with the fields of a form that was refused.
+pub(super) async fn render(
+    call: &PageCall,
+    principal: &Principal,
+    status: StatusCode,
+    outcome: Option<Outcome<'_>>,
+    refused: Option<GigForm>,
+) -> Result<PageResponse, PageFailure> {
+    let reader = call.profile().await?.ok_or(PageFailure::Login)?;
+    let key = call.new_key();
+    let frame = call.frame(Some(&reader));
+    let notice = outcome.map(|outcome| notice(Answer { frame: &frame, outcome }));
+    let frame = Frame { notice, ..frame.clone() };
+    let keys = Keys::new(&key);
+    let html = match open_queue(call, principal).await? {
+        Some(queue) => {
+            let details = &queue.gig.gig.details;
+            let form = refused.unwrap_or_else(|| GigForm::of(Some(details), &prices(&reader), &frame));
+            let part = QueuePart { frame: &frame, queue: &queue, keys };
+            BoothPage { frame: &frame, part: &part, form: &form }.render()
+        }
+        None => {
+            let last = newest_gig(call, principal).await?;
+            let details = last.as_ref().map(|last| &last.gig.details);
+            let form = refused.unwrap_or_else(|| GigForm::of(details, &prices(&reader), &frame));
+            OpenPage { frame: &frame, form: &form, keys, has_past_gigs: last.is_some() }.render()
+        }
+    };
+    Ok(call.html(status, html))
+}
+
+fn notice(answer: Answer<'_>) -> Notice {
+    let kind = if answer.is_done() { NoticeKind::Done } else { NoticeKind::Attention };
+    Notice { kind, text: answer.text() }
+}

@@ -1,0 +1,128 @@
+//! The answers to requests, one by one or for all requests of a song, and the block of a guest.
+
+use actix_web::http::StatusCode;
+use cuepoint_domain::application::commands::{AnswerRequest, DjAnswer};
+use cuepoint_domain::application::{BlockRefusal, CommandError, Failure};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::MusicRequest;
+use cuepoint_pages::booth::{Answer, Outcome};
+
+use super::page;
+use crate::call::{FormKey, PageCall};
+use crate::failure::PageFailure;
+use crate::response::PageResponse;
+
+/// The maximum number of requests in one form: those of one song.
+const MOST_AT_ONCE: usize = 100;
+
+pub(super) async fn accept(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    answer(call, principal, DjAnswer::Accept).await
+}
+
+pub(super) async fn played(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    answer(call, principal, DjAnswer::Play).await
+}
+
+pub(super) async fn reject(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    answer(call, principal, DjAnswer::Reject).await
+}
+
+/// What an answer to a request did.
+enum Answered {
+    Done(MusicRequest),
+    TooLate(MusicRequest),
+    Gone,
+}
+
+async fn answer(call: PageCall, principal: Principal, answer: DjAnswer) -> Result<PageResponse, PageFailure> {
+    let key = FormKey::of(&call.form)?;
+    let mut done: Vec<MusicRequest> = Vec::new();
+    let mut late = None;
+    for id in ids(&call)? {
+        match answer_one(&call, &principal, &key, id, answer).await? {
+            Answered::Done(request) => done.push(request),
+            other => late = Some(other),
+        }
+    }
+    let sum = |amount: fn(&MusicRequest) -> Money| {
+        done.iter().try_fold(Money::ZERO, |sum, request| sum.checked_add(amount(request))).unwrap_or_default()
+    };
+    let outcome = match (done.is_empty(), answer, &late) {
+        (true, _, Some(Answered::TooLate(request))) => Outcome::TooLate { request },
+        (true, _, _) => Outcome::Gone,
+        (false, DjAnswer::Accept, _) => Outcome::Accepted,
+        (false, DjAnswer::Play, _) => Outcome::Played { earned: sum(MusicRequest::earned) },
+        (false, DjAnswer::Reject, _) => Outcome::Rejected { returned: sum(|request| request.fee) },
+    };
+    respond(&call, &principal, outcome).await
+}
+
+async fn answer_one(
+    call: &PageCall,
+    principal: &Principal,
+    key: &FormKey,
+    id: RequestId,
+    answer: DjAnswer,
+) -> Result<Answered, PageFailure> {
+    let key = key.derived(&id.to_string());
+    let what = format!("{answer:?}");
+    match call.run(principal, Some(&key), AnswerRequest { id }, answer, &what).await {
+        Ok(done) => Ok(Answered::Done(done.value)),
+        Err(CommandError::Refused(_)) => {
+            let request = call.use_cases().music_requests.visible(principal, id).await?;
+            Ok(Answered::TooLate(request))
+        }
+        Err(CommandError::Failed(Failure::NotFound | Failure::Denied(_))) => Ok(Answered::Gone),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+/// The requests that the form names.
+fn ids(call: &PageCall) -> Result<Vec<RequestId>, PageFailure> {
+    let ids: Option<Vec<RequestId>> =
+        call.form.text("ids").split(',').map(|id| RequestId::new(id.trim().parse().ok()?)).collect();
+    ids.filter(|ids| ids.len() <= MOST_AT_ONCE).ok_or(PageFailure::NoForm)
+}
+
+/// Blocks a guest, and rejects the guest's open requests.
+pub(super) async fn block(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    let key = FormKey::of(&call.form)?;
+    let guest = call.form.text("guest").parse().ok().and_then(UserId::new).ok_or(PageFailure::NoForm)?;
+    let gig = page::open_gig(&call, &principal).await?;
+    match call.use_cases().blocks.block(&call.context(&principal, None, ""), guest).await {
+        Ok(_) => {}
+        Err(CommandError::Refused(BlockRefusal::Oneself)) => return Err(PageFailure::NotAllowed),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => return Err(failure.into()),
+    }
+    let queue = call.use_cases().gigs.queue(&principal, gig).await?;
+    let (mut rejected, mut returned) = (0_usize, Money::ZERO);
+    for id in queue.open_of(guest).requests {
+        if let Answered::Done(request) = answer_one(&call, &principal, &key, id, DjAnswer::Reject).await? {
+            rejected = rejected.saturating_add(1);
+            returned = returned.checked_add(request.fee).unwrap_or(returned);
+        }
+    }
+    respond(&call, &principal, Outcome::Blocked { rejected, returned }).await
+}
+
+/// The answer to the script, or the booth with what the form did.
+pub(super) async fn respond(
+    call: &PageCall,
+    principal: &Principal,
+    outcome: Outcome<'_>,
+) -> Result<PageResponse, PageFailure> {
+    let frame = call.frame(None);
+    let answer = Answer { frame: &frame, outcome };
+    let status = if answer.is_done() { StatusCode::OK } else { StatusCode::CONFLICT };
+    if call.wants_part() {
+        return Ok(call.html(status, answer.render()));
+    }
+    if answer.is_done() {
+        return Ok(PageResponse::see("/booth"));
+    }
+    page::render(call, principal, status, Some(outcome), None).await
+}
