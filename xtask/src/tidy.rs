@@ -12,6 +12,7 @@ mod lengths;
 mod links;
 mod manifests;
 mod sources;
+mod templates;
 mod tree;
 mod type_names;
 
@@ -50,6 +51,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);
+    complaints.extend(templates::check(&files));
     let tree = Tree::of(&files);
     complaints.extend(documents::check(&tree));
     complaints.extend(links::check(&tree));

@@ -47,8 +47,9 @@ fn no_page_has_what_the_content_security_policy_refuses() {
             assert!(!html.contains(refused), "{name}: {refused}");
         }
         for tag in html.split('<').filter_map(|rest| rest.split('>').next()) {
-            let handler =
-                tag.split(' ').find(|attribute| attribute.starts_with("on") && attribute.contains('='));
+            // Every second piece is the value of an attribute.
+            let names: String = tag.split('"').step_by(2).collect();
+            let handler = names.split(' ').find(|attribute| attribute.starts_with("on"));
             assert_eq!(handler, None, "{name}: {tag}");
             assert!(!tag.starts_with("script") || tag.contains(" src=\"/assets/"), "{name}: {tag}");
         }
@@ -73,6 +74,37 @@ fn every_label_names_an_existing_field_and_no_id_occurs_twice() {
         let all = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), all, "{name}: an id twice");
+    });
+}
+
+#[test]
+fn texts_of_users_stay_texts() {
+    on_every_page(|Sample { name, html }, _| {
+        let tags = html.split('<').skip(1).filter_map(|rest| rest.split('>').next());
+        let scripts = tags.filter(|tag| tag.starts_with("script")).count();
+        assert_eq!(scripts, 1, "{name}: the only script is the asset");
+        assert!(!html.contains("alert(1)<"), "{name}");
+        if name.starts_with("hostile-") {
+            assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62;"), "{name}");
+        }
+    });
+}
+
+#[test]
+fn every_form_that_moves_money_carries_a_key_that_cannot_be_guessed() {
+    const MOVES_MONEY: [&str; 6] =
+        ["/requests\"", "/cancel\"", "/tips\"", "\"/topups\"", "/confirm\"", "/draft\""];
+    on_every_page(|Sample { name, html }, _| {
+        for form in html.split("<form").skip(1).filter_map(|rest| rest.split("</form>").next()) {
+            let opening = form.split('>').next().unwrap_or_default();
+            let moves = MOVES_MONEY.iter().any(|path| opening.contains(path));
+            // A draft has its key in the cookie, and confirming oneself or an address moves no money.
+            let is_exempt = ["/draft\"", "/account/"].iter().any(|path| opening.contains(path));
+            if moves && !is_exempt {
+                let key = form.split("name=\"key\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+                assert!(key.is_some_and(|key| key.len() >= 22), "{name}: {opening}");
+            }
+        }
     });
 }
 

@@ -6,7 +6,7 @@
 //! - [`queue`]: the order in which requests are played;
 //! - [`song`]: which requests are for the same song;
 //! - [`nearby`]: the gigs near a place;
-//! - [`offers`]: the fees that a page proposes; [`repetition`]: songs that were already played or accepted;
+//! - [`offers`]: the fees that a page proposes; [`song_tonight`]: songs that were already played or accepted;
 //! - [`report`]: the numbers of a gig; [`quarters`]: the same by quarter of an hour.
 
 mod board;
@@ -18,9 +18,9 @@ pub mod nearby;
 pub mod offers;
 pub mod quarters;
 pub mod queue;
-pub mod repetition;
 pub mod report;
 pub mod song;
+pub mod song_tonight;
 
 pub use board::{Board, BoardGig, BoardVersion, NextSong, Song};
 pub use changes::{GigChange, GigRefusal, NewGig, change, end, open};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cuepoint_domain::application::queries::OfferPlace;
 use cuepoint_domain::gig::Song;
 use cuepoint_domain::gig::queue::Place;
-use cuepoint_domain::gig::repetition::Repetition;
+use cuepoint_domain::gig::song_tonight::SongTonight;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
@@ -71,11 +71,11 @@ pub enum Question {
     Accepted,
 }
 
-impl From<Repetition> for Question {
-    fn from(repetition: Repetition) -> Self {
-        match repetition {
-            Repetition::Played(at) => Self::Played(at),
-            Repetition::Accepted => Self::Accepted,
+impl From<SongTonight> for Question {
+    fn from(song: SongTonight) -> Self {
+        match song {
+            SongTonight::Played(at) => Self::Played(at),
+            SongTonight::Accepted => Self::Accepted,
         }
     }
 }

@@ -128,3 +128,66 @@ impl GuestPart<'_> {
         self.frame.site.currency.print(amount.money())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::gig::DjCode;
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::money::Currency;
+    use cuepoint_domain::text::{Email, Line};
+    use cuepoint_domain::user::User;
+
+    use super::*;
+    use crate::accent::{AccentSheet, Colour};
+    use crate::frame::Site;
+    use crate::language::Language;
+
+    #[test]
+    fn the_digest_of_a_part_changes_with_its_content_and_not_with_its_keys() {
+        let currency = Currency::new("EUR", 2).unwrap();
+        let site = Site { currency, links: Vec::new(), accent: AccentSheet::new(Colour::DEFAULT) };
+        let frame = Frame::new(&site, Language::English, Timestamp::EPOCH);
+        let (name, email) = (Line::new("Ada").unwrap(), Email::new("ada@example.com").unwrap());
+        let dj = User::registered(UserId::new(1).unwrap(), name, email, None, true, Timestamp::EPOCH);
+        let board = Board { code: DjCode::new("B2C3D4").unwrap(), dj, gig: None };
+        let own = own_request();
+        let digest = |frame: &Frame<'_>, key, requests: &[OwnRequest]| {
+            let live = Live { path: "/live", stream: None };
+            let keys = Keys::new(key);
+            let part = GuestPart { frame, board: &board, requests, ended_at: None, keys, tip: None, live };
+            let part = part.render();
+            assert!(part.html.contains(&format!("data-digest=\"{}\"", part.digest)));
+            assert!(requests.is_empty() || part.html.contains(key));
+            part.digest
+        };
+        let requests = std::slice::from_ref(&own);
+        let first = digest(&frame, "0123456789012345678901", requests);
+        assert_eq!(digest(&frame, "another-key-another-key", requests), first);
+        assert_ne!(digest(&frame, "0123456789012345678901", &[]), first);
+        let german = Frame::new(&site, Language::German, Timestamp::EPOCH);
+        assert_ne!(digest(&german, "0123456789012345678901", requests), first);
+    }
+
+    fn own_request() -> OwnRequest {
+        use cuepoint_domain::ids::RequestId;
+        use cuepoint_domain::money::Money;
+        use cuepoint_domain::music_request::MusicRequest;
+        use cuepoint_domain::text::MusicUrl;
+        use cuepoint_domain::user::ArtistType;
+
+        let request = MusicRequest {
+            id: RequestId::new(1).unwrap(),
+            requester: UserId::new(2).unwrap(),
+            dj: UserId::new(1).unwrap(),
+            song_title: Line::new("Blue Monday").unwrap(),
+            artist_name: Line::new("New Order").unwrap(),
+            artist_type: ArtistType::Popular,
+            music_url: MusicUrl::new("https://example.com/").unwrap(),
+            fee: Money::from_minor(1_250),
+            gig: None,
+            state: RequestState::Pending { answer_by: Timestamp::EPOCH.plus(time::Duration::HOUR) },
+            created_at: Timestamp::EPOCH,
+        };
+        OwnRequest { request, is_at_risk: false, message: None, place: None, stars: None }
+    }
+}

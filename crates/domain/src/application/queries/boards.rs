@@ -11,7 +11,7 @@ use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
 use crate::application::queries::gig_of_code::{dj_of, newest_gig, present_user};
-use crate::application::queries::gig_queue::QueueNow;
+use crate::application::queries::gig_queue::{OfferPlace, QueueNow};
 use crate::application::queries::gigs::{ShownGig, shown};
 use crate::authorization::{Principal, permission};
 use crate::gig::nearby::{NearbyGig, latitudes, nearest};
@@ -43,7 +43,7 @@ const MOST_NEARBY: usize = 50;
 
 /// A board with its queue.
 #[derive(Clone)]
-pub(super) struct Read {
+pub(super) struct ReadBoard {
     pub(super) board: Arc<Board>,
     /// The queue of the open gig.
     pub(super) queue: Option<Arc<QueueNow>>,
@@ -61,7 +61,7 @@ fn is_fresh(at: Timestamp, asked: Timestamp, now: Timestamp, fresh_for: Duration
 type RecentCodes = Option<(Timestamp, BTreeSet<DjCode>)>;
 
 /// The place of one board: the first reader of a second reads it, and the others wait.
-type Slot = Arc<AsyncMutex<Option<Read>>>;
+type Slot = Arc<AsyncMutex<Option<ReadBoard>>>;
 
 /// The boards that a server keeps.
 #[derive(Default)]
@@ -118,13 +118,6 @@ pub struct OwnRequest {
     pub stars: Option<Stars>,
 }
 
-/// The place that a request would have now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OfferPlace {
-    pub fee: Money,
-    pub place: Place,
-}
-
 /// An open gig near a place, with its DJ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NearbyBoard {
@@ -170,7 +163,7 @@ impl BoardQueries {
     }
 
     /// The board of a code with its queue, which may be a second old.
-    pub(super) async fn recent(&self, code: DjCode) -> Result<Read, Failure> {
+    pub(super) async fn recent(&self, code: DjCode) -> Result<ReadBoard, Failure> {
         let asked = self.env.now();
         // A slot is made for existing boards alone.
         let known = self.lock().slots.get(&code).cloned();
@@ -211,7 +204,7 @@ impl BoardQueries {
         offers: &[Money],
     ) -> Result<OwnRequests, Failure> {
         let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
-        let Read { board, queue, .. } = self.recent(code).await?;
+        let ReadBoard { board, queue, .. } = self.recent(code).await?;
         let Some(gig) = self.newest_gig(&board).await? else { return Ok(OwnRequests::default()) };
         self.own_in(&gig, queue, guest, offers).await
     }
@@ -294,7 +287,7 @@ impl BoardQueries {
     }
 
     /// Reads a board with its queue.
-    async fn read(&self, code: DjCode, at: Timestamp) -> Result<Read, Failure> {
+    async fn read(&self, code: DjCode, at: Timestamp) -> Result<ReadBoard, Failure> {
         let dj = dj_of(&self.env, code).await?;
         let gig = match dj.suspended_at {
             None => self.env.gigs.open_gig(dj.id).await?,
@@ -308,7 +301,7 @@ impl BoardQueries {
             }
             None => (None, None),
         };
-        Ok(Read { board: Arc::new(Board { code, dj, gig }), queue, at })
+        Ok(ReadBoard { board: Arc::new(Board { code, dj, gig }), queue, at })
     }
 
     /// The slot of a code, which may be new.

@@ -4,16 +4,22 @@ use std::sync::Arc;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
-use crate::application::queries::OfferPlace;
 use crate::gig::Gig;
 use crate::gig::queue::{Place, PlayedSong, WaitingSong, place_of_offer, places};
-use crate::gig::repetition::{Repetition, repetition};
+use crate::gig::song_tonight::{SongTonight, song_tonight};
 use crate::gig::song::SongKey;
 use crate::ids::{RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::MusicRequest;
 use crate::ports::GigRequests;
 use crate::timestamp::Timestamp;
+
+/// The place that a request would have now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OfferPlace {
+    pub fee: Money,
+    pub place: Place,
+}
 
 /// The open and played requests of a gig.
 pub(super) struct QueueNow {
@@ -59,8 +65,8 @@ impl QueueNow {
     }
 
     /// What the gig already did with a song.
-    pub(super) fn repetition(&self, song: &SongKey) -> Option<Repetition> {
-        repetition(song, self.open.iter().chain(&self.others))
+    pub(super) fn song_tonight(&self, song: &SongKey) -> Option<SongTonight> {
+        song_tonight(song, self.open.iter().chain(&self.others))
     }
 
     /// The place of an open request.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
-use crate::application::queries::boards::Read;
+use crate::application::queries::boards::ReadBoard;
 use crate::application::queries::{BoardQueries, OwnRequests};
 use crate::authorization::{Principal, permission};
 use crate::gig::offers::offers;
-use crate::gig::repetition::Repetition;
 use crate::gig::song::SongKey;
+use crate::gig::song_tonight::SongTonight;
 use crate::gig::{Board, DjCode};
 use crate::money::{Currency, Money};
 use crate::timestamp::Timestamp;
@@ -35,7 +35,7 @@ impl BoardQueries {
         code: DjCode,
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
-        let Read { board, queue, .. } = self.recent(code).await?;
+        let ReadBoard { board, queue, .. } = self.recent(code).await?;
         let price = board.dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
         let fees = offers(price, currency);
         let gig = self.newest_gig(&board).await?;
@@ -56,8 +56,8 @@ impl BoardQueries {
     ///
     /// # Errors
     /// As [`Self::guest_view`].
-    pub async fn repetition(&self, code: DjCode, song: &SongKey) -> Result<Option<Repetition>, Failure> {
-        let Read { queue, .. } = self.recent(code).await?;
-        Ok(queue.and_then(|queue| queue.repetition(song)))
+    pub async fn song_tonight(&self, code: DjCode, song: &SongKey) -> Result<Option<SongTonight>, Failure> {
+        let ReadBoard { queue, .. } = self.recent(code).await?;
+        Ok(queue.and_then(|queue| queue.song_tonight(song)))
     }
 }

@@ -18,9 +18,10 @@ mod topups;
 mod wallet;
 mod withdrawals;
 
-pub use boards::{BOARD_FRESH_FOR, BoardQueries, NearbyBoard, OfferPlace, OwnRequest, OwnRequests};
+pub use boards::{BOARD_FRESH_FOR, BoardQueries, NearbyBoard, OwnRequest, OwnRequests};
 pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
 pub(in crate::application) use gig_of_code::{dj_of, recent_gig};
+pub use gig_queue::OfferPlace;
 pub use gigs::{GigQueries, OpenOfGuest, QueueTotals, QueuedRequest, ReportedGig, ShownGig, ShownQueue};
 pub(in crate::application) use guest_account_requests::open_of_guest_accounts;
 pub use guest_views::GuestView;

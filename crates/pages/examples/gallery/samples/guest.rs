@@ -129,7 +129,7 @@ pub fn all_states() -> Vec<OwnRequest> {
     ]
 }
 
-fn form<'a>(offers: &'a [Offer], most_played: &'a [Song]) -> RequestForm<'a> {
+pub fn form<'a>(offers: &'a [Offer], most_played: &'a [Song]) -> RequestForm<'a> {
     RequestForm {
         key: KEY,
         song_title: FieldState::default(),
@@ -148,7 +148,7 @@ fn form<'a>(offers: &'a [Offer], most_played: &'a [Song]) -> RequestForm<'a> {
 }
 
 /// The proposed offers, each with a better place.
-fn places_of(price: Money) -> Vec<Offer> {
+pub fn places_of(price: Money) -> Vec<Offer> {
     let fees = offers(price, &site().currency).into_iter();
     fees.zip([6, 4, 2]).map(|(fee, position)| Offer { fee, place: Some(place(position)) }).collect()
 }

@@ -15,6 +15,7 @@ mod display;
 mod errors;
 mod front;
 mod guest;
+mod hostile;
 mod payment;
 mod people;
 mod report;
@@ -49,6 +50,7 @@ pub fn all(language: Language) -> Vec<Sample> {
         front::pages(language),
         wallet::pages(language),
         account::pages(language),
+        hostile::pages(language),
         booth::pages(language),
         display::pages(language),
         report::pages(language),

@@ -61,8 +61,8 @@ async fn question(
     new: &NewRequest,
 ) -> Result<Option<Question>, PageFailure> {
     let song = SongKey::of(&new.song_title, &new.artist_name);
-    let repetition = call.use_cases().boards.repetition(view.board.code, &song).await?;
-    Ok(repetition.map(Question::from))
+    let tonight = call.use_cases().boards.song_tonight(view.board.code, &song).await?;
+    Ok(tonight.map(Question::from))
 }
 
 /// The principal who makes the request: the one of the session, or a new guest account, with its cookie.

@@ -6,7 +6,7 @@ use crate::timestamp::Timestamp;
 
 /// What a gig already did with a song.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Repetition {
+pub enum SongTonight {
     /// The song was played, last at this time; a refunded play does not count.
     Played(Timestamp),
     /// The DJ has accepted a request for the song, and has not played it yet.
@@ -15,10 +15,10 @@ pub enum Repetition {
 
 /// What a gig with these requests already did with a song, in any spelling; the last play comes before an acceptance.
 #[must_use]
-pub fn repetition<'a>(
+pub fn song_tonight<'a>(
     song: &SongKey,
     requests: impl IntoIterator<Item = &'a MusicRequest>,
-) -> Option<Repetition> {
+) -> Option<SongTonight> {
     let mut played: Option<Timestamp> = None;
     let mut is_accepted = false;
     for request in requests {
@@ -29,7 +29,7 @@ pub fn repetition<'a>(
             _ => {}
         }
     }
-    played.map(Repetition::Played).or_else(|| is_accepted.then_some(Repetition::Accepted))
+    played.map(SongTonight::Played).or_else(|| is_accepted.then_some(SongTonight::Accepted))
 }
 
 #[cfg(test)]
@@ -72,12 +72,12 @@ mod tests {
         let check = |states: &[(&str, RequestState)], expected| {
             let requests: Vec<MusicRequest> =
                 states.iter().map(|(title, state)| request(title, *state)).collect();
-            assert_eq!(repetition(&song, &requests), expected, "{states:?}");
+            assert_eq!(song_tonight(&song, &requests), expected, "{states:?}");
         };
         check(&[], None);
         check(&[("Blue Monday", pending), ("Blue Monday", refunded)], None);
         check(&[("Temptation", played(after(1))), ("Temptation", accepted)], None);
-        check(&[("Blue Monday (Live)", accepted)], Some(Repetition::Accepted));
+        check(&[("Blue Monday (Live)", accepted)], Some(SongTonight::Accepted));
         check(
             &[
                 ("Blue Monday", played(after(5))),
@@ -85,7 +85,7 @@ mod tests {
                 ("Blue Monday", played(after(6))),
                 ("Blue Monday", accepted),
             ],
-            Some(Repetition::Played(after(7))),
+            Some(SongTonight::Played(after(7))),
         );
     }
 }
