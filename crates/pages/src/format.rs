@@ -108,6 +108,20 @@ impl fmt::Display for Time<'_> {
 
 impl HtmlSafe for Time<'_> {}
 
+/// The element of a time of the day, in UTC. The script shows the local time.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockTime(pub Timestamp);
+
+impl fmt::Display for ClockTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.0.to_utc();
+        let (hour, minute) = (at.hour(), at.minute());
+        write!(f, "<time datetime=\"{}\" data-clock>{hour:02}:{minute:02} UTC</time>", Rfc3339(self.0))
+    }
+}
+
+impl HtmlSafe for ClockTime {}
+
 /// A time in UTC, in whole seconds, as RFC 3339 writes it.
 pub(crate) struct Rfc3339(pub(crate) Timestamp);
 
