@@ -17,6 +17,9 @@ const names = readdirSync(options.gallery)
   .sort();
 if (names.length === 0) throw new Error(`${options.gallery} contains no page`);
 
+// Sheets of paper and a layer of a video have a fixed size, and are seen on a large screen alone.
+const FIXED = /^(poster|overlay)-/;
+
 // Declares the test of one file.
 function declare(name, { language, scheme, width, ...settings }, variant = "") {
   test(`${name} has no defect in ${language}, ${scheme}, at ${width} px${variant && `, ${variant}`}`, async (scene) => {
@@ -41,7 +44,9 @@ const VARIANTS = [
 
 for (const [number, name] of names.entries()) {
   if (options.all) {
-    for (const combination of combinations) declare(name, combination);
+    const possible = combinations.filter(({ width }) => !FIXED.test(name) || width === 1280);
+    for (const combination of possible) declare(name, combination);
+    if (FIXED.test(name)) continue;
     for (const [variant, settings] of VARIANTS) {
       for (const language of LANGUAGES) declare(name, { language, scheme: "light", ...settings }, variant);
     }
@@ -49,8 +54,10 @@ for (const [number, name] of names.entries()) {
   }
   // Each page in both languages, one of them dark.
   const [first, second] = number % 2 === 0 ? LANGUAGES : LANGUAGES.toReversed();
-  declare(name, { language: first, scheme: "light", width: 390 });
-  declare(name, { language: second, scheme: "dark", width: 390 });
+  const usual = FIXED.test(name) ? 1280 : 390;
+  declare(name, { language: first, scheme: "light", width: usual });
+  declare(name, { language: second, scheme: "dark", width: usual });
+  if (FIXED.test(name)) continue;
   // A sample of the other widths and of the variants, in turn. German words are the longer ones.
   const width = [320, 768, 1280][number % 3];
   declare(name, { language: "de", scheme: SCHEMES[number % 2], width });
