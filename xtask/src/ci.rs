@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::browser;
 use crate::clients;
 use crate::command;
 use crate::service;
@@ -25,6 +26,7 @@ const STEPS: &[Step] = &[
     ("tests", tests),
     ("openapi", || command("openapi --check")),
     ("clients", clients_where_possible),
+    ("browser", browser_where_possible),
     ("package", || command("package --check")),
     ("release", || command("release --check")),
     ("schemathesis", || command("schemathesis")),
@@ -101,6 +103,17 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
 fn clients_where_possible() -> anyhow::Result<u8> {
     match clients::missing_tool() {
         None => clients::run(None),
+        Some(missing) => {
+            println!("skipped: {missing}");
+            Ok(0)
+        }
+    }
+}
+
+/// Node.js and Chromium are optional: without them, the step is skipped and the reason is printed.
+fn browser_where_possible() -> anyhow::Result<u8> {
+    match browser::missing_tool() {
+        None => browser::run(&browser::Arguments::default()),
         Some(missing) => {
             println!("skipped: {missing}");
             Ok(0)

@@ -1,6 +1,7 @@
 //! Development commands. `cargo xtask` alone prints the list.
 
 mod bench;
+mod browser;
 mod ci;
 mod clients;
 mod cluster;
@@ -9,6 +10,7 @@ mod demo;
 mod failover;
 mod fuzz;
 mod markdown;
+mod node;
 mod openapi;
 mod package;
 mod postgres_binaries;
@@ -44,7 +46,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run every check: format, lints, docs, tidy, licences, openapi, tests, schemathesis, fuzz.
+    /// Run every check: format, lints, docs, tidy, licences, openapi, tests, browser, schemathesis, fuzz.
     Ci,
     /// Run every test, on a temporary PostgreSQL that is started and removed.
     Test {
@@ -73,6 +75,8 @@ enum Command {
     },
     /// Search for inputs that violate a property of `crates/fuzz`.
     Fuzz(fuzz::Arguments),
+    /// Test the pages in Chromium, in every state and against the live service.
+    Browser(browser::Arguments),
     /// Measure the service against the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
         /// `--latency`, `--growth`, `--streams`, or options of the benchmark.
@@ -122,6 +126,7 @@ impl Command {
             Self::Failover { rounds } => failover::run(rounds),
             Self::Schemathesis { examples } => schemathesis::run(examples),
             Self::Fuzz(arguments) => fuzz::run(&arguments),
+            Self::Browser(arguments) => browser::run(&arguments),
             Self::Bench { arguments } => bench::run(&arguments),
             Self::Demo(arguments) => demo::run(&arguments),
             Self::Tidy => tidy::run(),
@@ -215,6 +220,7 @@ mod tests {
             "ci now",
             "tidy --all",
             "site docs",
+            "browser --filter",
             "clients java",
             "clients lint python",
             "statements x",

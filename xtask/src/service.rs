@@ -38,12 +38,17 @@ pub(crate) fn keep_binary() {
     IS_BUILT.store(true, Ordering::Relaxed);
 }
 
+/// Whether the present debug binary is used.
+pub(crate) fn is_binary_kept() -> bool {
+    IS_BUILT.load(Ordering::Relaxed)
+}
+
 /// The path of the debug binary, which is built unless it is known to be up to date.
 ///
 /// # Errors
 /// If it cannot be built.
 pub(crate) fn binary() -> anyhow::Result<PathBuf> {
-    if !IS_BUILT.load(Ordering::Relaxed) {
+    if !is_binary_kept() {
         let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint"]))?;
         ensure!(built == 0, "the service cannot be built");
         keep_binary();

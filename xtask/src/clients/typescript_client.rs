@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{copy, node, run_tool};
+use super::{copy, program, project, run_tool};
 
 /// Generates the client, compiles it together with its tour, and returns the program of the tour.
 ///
 /// # Errors
 /// If the generator or the compiler fails; both print their reasons.
 pub(super) fn compile(document: &Path) -> anyhow::Result<Command> {
-    let project = node::project()?;
-    run_tool(node::program("openapi-typescript")?.arg(document).args(["--output", "schema.ts"]))?;
+    let project = project()?;
+    run_tool(program("openapi-typescript")?.arg(document).args(["--output", "schema.ts"]))?;
     copy("tour.ts", &project)?;
     copy("tsconfig.json", &project)?;
-    run_tool(node::program("tsc")?.args(["--project", "tsconfig.json"]))?;
+    run_tool(program("tsc")?.args(["--project", "tsconfig.json"]))?;
     let mut tour = Command::new("node");
     tour.arg(project.join("build").join("tour.js"));
     Ok(tour)

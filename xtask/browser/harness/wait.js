@@ -1,0 +1,17 @@
+// Waiting for conditions.
+
+import { setTimeout as pause } from "node:timers/promises";
+
+// The time after which a condition will not come true, in milliseconds.
+export const LIMIT = 10_000;
+
+// Waits until the condition returns a true value, and returns this value.
+export async function eventually(description, condition, limit = LIMIT) {
+  const end = performance.now() + limit;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${description}`);
+    await pause(50);
+  }
+}

@@ -1,0 +1,24 @@
+// Runs the suites in Chromium; `cargo xtask browser` starts this program.
+
+import { after, describe, it } from "node:test";
+
+import { options } from "./harness/options.js";
+import { tests } from "./harness/scene.js";
+import { quit } from "./harness/visitor.js";
+
+// The files in `suites/`. Each of them runs.
+const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "cross_site", "keyboard"];
+
+// The number of tests that run at a time.
+const CONCURRENCY = 2;
+
+for (const suite of SUITES) await import(`./suites/${suite}.js`);
+
+const chosen = tests.filter(({ name }) => name.includes(options.filter));
+if (chosen.length === 0) throw new Error(`no name of a test contains "${options.filter}"`);
+if (chosen.length < tests.length) console.log(`${chosen.length} of ${tests.length} tests contain "${options.filter}"`);
+
+describe("pages in Chromium", { concurrency: CONCURRENCY }, () => {
+  for (const { name, run } of chosen) it(name, run);
+});
+after(quit);

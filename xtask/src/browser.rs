@@ -1,0 +1,107 @@
+//! `cargo xtask browser`: tests of the pages in Chromium, against files of the gallery and against the live service.
+
+mod chromium;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+
+use crate::workspace::{cargo, exit_code, root, target_dir};
+use crate::{node, service};
+
+/// The tests and the pinned versions of their packages.
+const FOLDER: &str = "xtask/browser";
+
+/// The options of the command.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct Arguments {
+    /// See every page at every width, in every colour scheme and language.
+    #[arg(long)]
+    all: bool,
+    /// Run only the tests whose names contain this text.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Test this program of the service, not the debug build.
+    #[arg(long)]
+    service: Option<PathBuf>,
+}
+
+/// Runs the tests; returns 1 if one of them fails.
+///
+/// # Errors
+/// If a tool is missing or fails.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if let Some(missing) = node::missing() {
+        bail!(missing);
+    }
+    let chromium = chromium::find_or_install()?;
+    let packages = node::project("browser-node", FOLDER)?;
+    let results = target_dir()?.join("browser");
+    // Former screenshots would look like results of this run.
+    let gallery = emptied(results.join("gallery"), &results)?;
+    render_gallery(&gallery)?;
+    let service = match &arguments.service {
+        Some(program) => program.clone(),
+        None => service::binary()?,
+    };
+    let mut tests = Command::new("node");
+    tests.arg("--test-reporter=spec").arg(root().join(FOLDER).join("main.js"));
+    let folders = [
+        ("--chromium", &chromium),
+        ("--packages", &packages),
+        ("--service", &service),
+        ("--gallery", &gallery),
+        ("--results", &results),
+    ];
+    for (option, path) in folders {
+        tests.arg(option).arg(std::path::absolute(path)?);
+    }
+    tests.args(arguments.all.then_some("--all"));
+    tests.args(arguments.filter.iter().flat_map(|filter| ["--filter", filter]));
+    let code = exit_code(&mut tests)?;
+    println!("the screenshots are in {}", results.display());
+    Ok(code)
+}
+
+/// Returns the message that names a missing tool and its package, if a tool is missing and cannot be installed.
+pub(crate) fn missing_tool() -> Option<String> {
+    node::missing().or_else(chromium::missing)
+}
+
+/// Returns the folder, which is new and below `parent`, whose former content is deleted.
+fn emptied(folder: PathBuf, parent: &Path) -> anyhow::Result<PathBuf> {
+    match fs::remove_dir_all(parent) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("{} cannot be removed", parent.display()));
+        }
+        _ => {}
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+    Ok(folder)
+}
+
+/// Writes every page in every state into this folder.
+fn render_gallery(folder: &Path) -> anyhow::Result<()> {
+    // All tests also build the examples. Another build would take minutes, because the tests enable other features.
+    let mut gallery = if service::is_binary_kept() {
+        Command::new(target_dir()?.join("debug").join("examples").join("gallery"))
+    } else {
+        let mut gallery = cargo();
+        gallery.args([
+            "run",
+            "--quiet",
+            "--locked",
+            "--package",
+            "cuepoint-pages",
+            "--example",
+            "gallery",
+            "--",
+        ]);
+        gallery
+    };
+    ensure!(exit_code(gallery.arg(folder))? == 0, "the gallery of the pages cannot be rendered");
+    Ok(())
+}
