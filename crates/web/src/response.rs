@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use actix_web::HttpResponse;
+use actix_web::body::{BoxBody, MessageBody as _};
 use actix_web::cookie::Cookie;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -17,6 +18,9 @@ pub const DIGEST: HeaderName = HeaderName::from_static("x-cuepoint-digest");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'; trusted-types cuepoint; \
      require-trusted-types-for 'script'";
+
+/// The length from which a body is compressed, in bytes.
+const WORTH_COMPRESSING: usize = 1_024;
 
 /// A response of a page.
 #[derive(Debug)]
@@ -98,9 +102,37 @@ impl PageResponse {
         self
     }
 
+    /// The response with a compressed body, if it is worth it and the client takes it.
+    fn compressed(self, accepts_gzip: bool) -> Self {
+        let is_coded = self.response.headers().contains_key(header::CONTENT_ENCODING);
+        if !accepts_gzip || is_coded {
+            return self;
+        }
+        let (head, body) = self.response.into_parts();
+        let (body, is_gzip) = match body.try_into_bytes() {
+            Ok(bytes) if bytes.len() < WORTH_COMPRESSING => (BoxBody::new(bytes), false),
+            Ok(bytes) => match gzip(&bytes) {
+                Ok(smaller) => (BoxBody::new(smaller), true),
+                Err(_) => (BoxBody::new(bytes), false),
+            },
+            Err(stream) => (stream, false),
+        };
+        let mut response = head.set_body(body);
+        if is_gzip {
+            insert(response.headers_mut(), header::CONTENT_ENCODING, "gzip");
+        }
+        Self { response }
+    }
+
     /// The response with the headers of all pages.
     #[must_use]
-    pub fn finish(mut self, language: Language) -> HttpResponse {
+    pub fn finish(self, language: Language, accepts_gzip: bool) -> HttpResponse {
+        let mut finished = self.compressed(accepts_gzip);
+        finished.add_headers(language);
+        finished.response
+    }
+
+    fn add_headers(&mut self, language: Language) {
         let headers = self.response.headers_mut();
         insert(headers, header::CONTENT_SECURITY_POLICY, POLICY);
         // With `no-referrer`, browsers would send `Origin: null` with forms.
@@ -116,7 +148,6 @@ impl PageResponse {
             insert(headers, header::VARY, "Accept-Language, Cookie, Accept-Encoding");
             insert(headers, header::CONTENT_LANGUAGE, language.tag());
         }
-        self.response
     }
 }
 
@@ -142,7 +173,7 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
 ///
 /// # Errors
 /// None in practice: a vector takes every byte.
-pub fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
+fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text)?;
     encoder.finish()

@@ -26,7 +26,7 @@ use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
 use crate::handlers;
-use crate::response::PageResponse;
+use crate::response::{PageResponse, accepts_gzip};
 use crate::route::{Access, PageRoute};
 use crate::session;
 use crate::state::PageState;
@@ -61,7 +61,7 @@ impl Pages {
         let response = answered.unwrap_or_else(|failure| self.refusal(&failure, &request, language));
         let response =
             if request.headers().contains_key(PART) { response.with_header(PART, "1") } else { response };
-        response.finish(language)
+        response.finish(language, accepts_gzip(request.headers()))
     }
 
     async fn handle(

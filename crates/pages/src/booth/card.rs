@@ -34,10 +34,6 @@ impl Card<'_> {
         self.keys.of_object(purpose, self.queued.request.id.get())
     }
 
-    fn id(&self) -> i64 {
-        self.queued.request.id.get()
-    }
-
     fn guest(&self) -> Text {
         let name = self.queued.guest_name.as_ref().map(|name| name.as_str().to_owned());
         name.map_or_else(|| self.frame.t.erased_guest(), Text::from)

@@ -7,7 +7,6 @@ texts! {
     ReportTexts;
     past_gigs(): "Past evenings", "Vergangene Abende";
     no_past_gigs(): "You had no evening yet.", "Du hattest noch keinen Abend.";
-    to_the_booth(): "To the booth", "Zum Pult";
     earned_by_evening(): "Earned by evening, oldest first", "Verdient je Abend, älteste zuerst";
     column_evening(): "Evening", "Abend";
     column_date(): "Opened", "Eröffnet";
@@ -37,7 +36,7 @@ texts! {
     requests_by_status(): "Requests by status", "Wünsche nach Status";
     requests_by_quarter(): "Requests by quarter of an hour", "Wünsche je Viertelstunde";
     earned_by_quarter(): "Earned by quarter of an hour", "Verdient je Viertelstunde";
-    at_most(value: &str): format!("at most {value}"), format!("höchstens {value}");
+    scale_to(value: &str): format!("at most {value}"), format!("höchstens {value}");
     quarters_as_table(): "By quarter of an hour, as a table", "Nach Viertelstunden, als Tabelle";
     top_songs(): "Most requested songs", "Meistgewünschte Songs";
     download_csv(): "Download the requests as CSV", "Wünsche als CSV herunterladen";

@@ -3,6 +3,7 @@
 mod gig_fields;
 mod page;
 mod poster;
+mod reports;
 mod settings;
 mod taps;
 
@@ -16,6 +17,9 @@ pub(super) fn routes() -> Vec<PageRoute> {
         own_page("/booth", Action::ReadGig, page::show),
         own_page("/booth/live", Action::ReadGig, page::live),
         own_page("/booth/qr", Action::ReadGig, poster::show),
+        own_page("/booth/gigs", Action::ReadGig, reports::list),
+        own_page("/booth/gigs/{id}", Action::ReadGig, reports::show),
+        own_page("/booth/gigs/{id}/report.csv", Action::ReadGig, reports::file),
         own_form("/booth", Action::RunGig, Class::Gigs, settings::open),
         own_form("/booth/settings", Action::RunGig, Class::Other, settings::change),
         own_form("/booth/pause", Action::RunGig, Class::Other, settings::pause),
