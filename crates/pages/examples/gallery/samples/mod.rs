@@ -9,7 +9,7 @@
 #![allow(dead_code, unreachable_pub, reason = "the gallery and each file of tests use a part")]
 
 mod boards;
-mod booth;
+pub mod booth;
 mod display;
 mod errors;
 mod people;
