@@ -38,7 +38,7 @@ pub fn request(number: i64, song: (&str, &str), minutes: i64, state: RequestStat
 }
 
 /// A queue with the first so many songs, of which the first are accepted.
-fn queue(songs: usize, accepted: usize, status: GigStatus) -> ShownQueue {
+pub fn queue(songs: usize, accepted: usize, status: GigStatus) -> ShownQueue {
     let names = ["Tom", "Yara", "Mila with the red hat", "Ben", "Aylin", "Jo"];
     let waiting: Vec<QueuedRequest> = (1..)
         .zip(boards::SONGS.iter().cycle().take(songs))

@@ -10,7 +10,7 @@
 
 mod account;
 mod boards;
-mod booth;
+pub mod booth;
 mod display;
 mod errors;
 mod front;
