@@ -17,7 +17,7 @@ texts! {
         if most == 0 { "Only a whole amount.".to_owned() } else { format!("At most {most} decimals, and no other separators.") },
         if most == 0 { "Nur ein ganzer Betrag.".to_owned() } else { format!("Höchstens {most} Nachkommastellen und keine weiteren Trennzeichen.") };
     amount_too_large(): "This amount is too large.", "Dieser Betrag ist zu groß.";
-    from_to(least: u8, most: u8): format!("A number from {least} to {most}."), format!("Eine Zahl von {least} bis {most}.");
+    number_between(least: u8, most: u8): format!("A number from {least} to {most}."), format!("Eine Zahl von {least} bis {most}.");
     amount_above_zero(): "The amount must be above zero.", "Der Betrag muss größer als null sein.";
     at_least(amount: &str): format!("At least {amount}."), format!("Mindestens {amount}.");
     at_most(amount: &str): format!("At most {amount}."), format!("Höchstens {amount}.");

@@ -85,7 +85,7 @@ impl GigFields {
                     queue_order,
                     max_open_per_guest: state(
                         "max_open_per_guest",
-                        limit.is_none().then(|| frame.t.from_to(GuestLimit::MIN, GuestLimit::MAX)),
+                        limit.is_none().then(|| frame.t.number_between(GuestLimit::MIN, GuestLimit::MAX)),
                     ),
                     members_only,
                     new_code,
