@@ -103,6 +103,7 @@ mod staff;
 mod starts;
 mod storage_copy;
 mod stream_ends;
+mod suggested_songs;
 mod suspense;
 mod suspensions;
 mod tips;

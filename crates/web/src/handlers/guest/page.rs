@@ -113,7 +113,7 @@ pub(super) async fn render(
         Some(closed) => Entry::Closed(closed),
         None => {
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
-            Entry::Form(Box::new(form))
+            Entry::Form(Box::new(RequestForm { most_played: &view.most_played, ..form }))
         }
     };
     let tips = presets_of(call, view, reader);
@@ -182,7 +182,7 @@ fn presets_of(
     let _ = reader;
     let terms = call.use_cases().settings.tips();
     let price = price(&view.board, ArtistType::Popular);
-    (view.board.gig.is_some() || view.ended_at.is_some()).then(|| presets(price, &terms, call.currency()))
+    (view.board.gig.is_some() || view.ended_at.is_some()).then(|| presets(price, terms, call.currency()))
 }
 
 /// Whether the page offers to claim the guest account: it holds money that a lost phone would take along.
