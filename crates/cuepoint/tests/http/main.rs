@@ -94,6 +94,7 @@ mod reliance;
 mod repetitions;
 mod restore;
 mod reverse_proxy;
+mod sandbox_payments;
 mod security_log;
 mod service;
 mod service_manager;

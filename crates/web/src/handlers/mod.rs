@@ -3,6 +3,7 @@
 mod assets;
 mod guest;
 mod payment;
+pub mod sandbox;
 
 use crate::route::PageRoute;
 
