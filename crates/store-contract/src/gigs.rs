@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use cuepoint_domain::gig::most_played::Play;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::music_request::{Addressee, Move, MusicRequest, NewRequest, RequestStatus, Stars};
@@ -22,6 +23,7 @@ promises! { ($) gigs as gigs_promises {
     only_one_of_several_gigs_opened_at_once_is_open,
     the_newest_code_of_a_dj_is_the_current_one,
     requests_of_a_gig_include_open_ones_from_before_it,
+    plays_of_a_dj_are_read_newest_first_and_without_refunded_ones,
     open_gigs_are_found_by_code_and_latitude,
     gigs_end_by_time_and_with_their_dj,
     requests_of_an_ended_gig_are_only_released,
@@ -243,6 +245,43 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     let own = scenario.store.requests_of_guest(&gig, guest, at(0), 50).await.unwrap();
     let own: Vec<RequestId> = own.into_iter().map(|request| request.id).collect();
     assert_eq!(own, [cancelled, played, open, second, before], "not those made after the end");
+}
+
+/// The plays of a DJ's requests, with and without a gig, by the time of the request.
+pub async fn plays_of_a_dj_are_read_newest_first_and_without_refunded_ones(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(10).await, scenario.dj(10).await);
+    let plays = |of, created_after, limit| {
+        let store = scenario.store.clone();
+        async move {
+            let plays = store.plays(of, at(created_after), limit).await.unwrap();
+            let song = |play: &Play| {
+                (play.song.title.as_str() == "Blue Monday") && play.song.artist.as_str() == "New Order"
+            };
+            assert!(plays.iter().all(song), "{plays:?}");
+            plays.into_iter().map(|play| play.at).collect::<Vec<_>>()
+        }
+    };
+    let mut requests = Vec::new();
+    for (seconds, to) in [(1, dj), (2, dj), (3, dj), (4, dj), (5, dj), (5, other)] {
+        requests.push(scenario.request(guest, to, at(seconds)).await.id);
+    }
+    let [first, second, refunded, accepted, rejected, others] = requests[..] else { panic!("{requests:?}") };
+    scenario.move_request(accepted, Move::Accept, at(10)).await.unwrap();
+    scenario.move_request(rejected, Move::Reject, at(10)).await.unwrap();
+    // The second request is played before the first one.
+    for (request, seconds) in [(second, 11), (first, 12), (refunded, 13), (others, 14)] {
+        scenario.move_request(request, Move::Play, at(seconds)).await.unwrap();
+    }
+    scenario.move_request(refunded, Move::Refund, at(15)).await.unwrap();
+    let gig = opened(&scenario, dj, 20).await;
+    let in_gig = request_in(&scenario, &gig, guest, 21).await.id;
+    scenario.move_request(in_gig, Move::Play, at(22)).await.unwrap();
+    assert_eq!(plays(dj, 0, 100).await, [at(22), at(11), at(12)]);
+    assert_eq!(plays(dj, 0, 2).await, [at(22), at(11)]);
+    assert_eq!(plays(dj, 1, 100).await, [at(22), at(11)], "only requests created after the time");
+    assert_eq!(plays(other, 0, 100).await, [at(14)]);
+    assert_eq!(plays(guest, 0, 100).await, []);
 }
 
 /// The ratings of requests, the codes of recent gigs, and the places of open ones.

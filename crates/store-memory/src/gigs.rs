@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
+use cuepoint_domain::gig::most_played::Play;
+use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, Song};
 use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestStatus, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
 use cuepoint_domain::operation::{Addition, Changes, Entity};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
@@ -110,6 +111,25 @@ impl Gigs for MemoryStore {
         let state = self.lock()?;
         let own = requests_of(&state, gig, oldest).filter(|request| request.requester == guest);
         Ok(first(newest_first(own, |request| (request.created_at, request.id)), limit))
+    }
+
+    async fn plays(
+        &self,
+        dj: UserId,
+        created_after: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Play>, Unavailable> {
+        let state = self.lock()?;
+        let is_played = |request: &&MusicRequest| {
+            request.created_at > created_after && request.state.status() == RequestStatus::Played
+        };
+        let played = state.requests(None, Some(dj)).filter(is_played);
+        let played = first(newest_first(played, |request| (request.created_at, request.id)), limit);
+        let play = |request: &MusicRequest| match request.state {
+            RequestState::Played { at, .. } => Some(Play { song: Song::of(request), at }),
+            _ => None,
+        };
+        Ok(played.iter().filter_map(play).collect())
     }
 
     async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {

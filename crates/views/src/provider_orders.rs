@@ -29,8 +29,8 @@ view! {
         /// Currency of `amount`.
         #[schema(example = "USD")]
         currency: &'a str = currency.code(),
-        /// Page to which the payment page sends the browser afterwards, by GET. Absent if `topups.return_url` is not
-        /// set.
+        /// Page to which the payment page sends the browser afterwards, by GET. The page of `topups.return_url`, or
+        /// else the page of the payment at this service. Absent if neither exists.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false, example = "https://app.example/topups/019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         return_url: Option<String> = return_url,

@@ -62,6 +62,16 @@ where
     PageRoute::new(Method::GET, path, Access::Public, Class::Boards, run)
 }
 
+/// A form that reads no cookie.
+pub fn public_form<F, A>(path: &'static str, class: Class, run: F) -> PageRoute
+where
+    F: Fn(PageCall) -> A + 'static,
+    A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
+{
+    let run: Handler = Box::new(move |call| Box::pin(run(call)));
+    PageRoute::new(Method::POST, path, Access::Public, class, run)
+}
+
 /// A page for everybody.
 pub fn page<F, A>(path: &'static str, run: F) -> PageRoute
 where

@@ -42,7 +42,8 @@ impl Pages {
     #[must_use]
     pub fn new(state: Arc<PageState>) -> Self {
         let mut routes: PathTree<Vec<PageRoute>> = PathTree::default();
-        for route in handlers::all() {
+        let sandbox = state.settings.has_sandbox.then(handlers::sandbox::routes);
+        for route in handlers::all().into_iter().chain(sandbox.into_iter().flatten()) {
             routes.at(route.path).get_or_insert_default().push(route);
         }
         Self { state, routes }

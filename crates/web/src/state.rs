@@ -24,6 +24,8 @@ pub struct PageSettings {
     pub cookies: Cookies,
     /// The time within which a form must arrive.
     pub body_timeout: Duration,
+    /// Whether the service has the payment page of the sandbox.
+    pub has_sandbox: bool,
 }
 
 /// The state of the pages, shared by their handlers on all threads.

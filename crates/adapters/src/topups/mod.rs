@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use none::NoProvider;
 pub use order_log::OrderLog;
-pub use sandbox::Sandbox;
+pub use sandbox::{Sandbox, SandboxWithPage};
 pub use webhook::TopupWebhook;
 
 /// The lease on a top-up of the server that orders it, during which no other server does. It is not

@@ -22,6 +22,7 @@ use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::observability::telemetry::{ANNOUNCEMENTS, LogFormat};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
+use cuepoint_pages::display::terminal_code;
 use cuepoint_transport::web_server;
 use cuepoint_transport::worker_pulse::WorkerPulse;
 
@@ -118,7 +119,11 @@ async fn run(
     };
     let background = BackgroundJobs::start(&composed, intervals, without_keys);
     announce(settings.environment.log_format(), backend.data_directory().as_deref(), &url);
-    show_code(&service.use_cases.operators, &url).await;
+    let origin = &composed.api.settings.public_url;
+    if settings.pages.enabled {
+        show_start_page(origin, settings.server.public_url.is_some());
+    }
+    show_code(&service.use_cases.operators, origin, settings.pages.enabled).await;
     tracing::info!("API documentation at {url}/docs/");
     let reports = tokio::spawn(service_manager::report(service.use_cases.readiness.clone(), pulse));
     let ended = until_stopped(service, server, signals).await;
@@ -227,9 +232,21 @@ fn announce(format: LogFormat, data_directory: Option<&Path>, url: &str) {
     }
 }
 
+/// Prints the address of the start page to a terminal. A configured address, which other devices can reach, has a QR code.
+fn show_start_page(origin: &str, is_configured: bool) {
+    if !io::stdout().is_terminal() {
+        return;
+    }
+    let url = format!("{origin}/");
+    let code = terminal_code(&url).filter(|_| is_configured);
+    let code = code.map(|code| format!("\n{code}\n")).unwrap_or_default();
+    // A failed write is ignored, because the terminal may be closed.
+    drop(io::stdout().lock().write_all(format!("\nstart page: {url}\n{code}").as_bytes()));
+}
+
 /// Prints the code with which the first operator registers, while there was none, to a terminal alone: a file or a journal
 /// would keep it.
-async fn show_code(operators: &Operators, url: &str) {
+async fn show_code(operators: &Operators, origin: &str, has_pages: bool) {
     if !io::stdout().is_terminal() {
         return;
     }
@@ -238,9 +255,15 @@ async fn show_code(operators: &Operators, url: &str) {
         Ok(None) => return,
         Err(error) => return tracing::warn!(%error, "no code for the first operator was issued"),
     };
+    let operation = format!("POST {origin}/api/v1/auth/first-operator");
+    let takes = if has_pages {
+        format!("The page {origin}/first-operator and {operation} take it")
+    } else {
+        format!("{operation} takes it")
+    };
     let shown = format!(
         "\nThere is no operator yet. Within an hour, register the first one with this code:\n\n    {code}\n\n\
-         POST {url}/api/v1/auth/first-operator takes it; `cuepoint operator add EMAIL` needs none.\n\n"
+         {takes}; `cuepoint operator add EMAIL` needs none.\n\n"
     );
     // A failed write is ignored, because the terminal may be closed.
     drop(io::stdout().lock().write_all(shown.as_bytes()));

@@ -226,6 +226,7 @@ pub fn compose(
     clock: Arc<ServiceClock>,
     public_url: String,
 ) -> anyhow::Result<Composed> {
+    let public_url = settings.server.public_url.clone().unwrap_or(public_url);
     let secrets = RandomSecrets::new()?;
     let authentication = Authentication {
         tokens: Arc::new(SignedTokens::new(keys.signing.clone(), settings.auth.access_token_ttl, secrets)),
@@ -272,7 +273,7 @@ pub fn compose(
         jobs: job_queue.clone(),
         tasks: Arc::new(TokioTasks),
         notifier: providers.notifier,
-        topup_provider: providers.topups,
+        topup_provider: providers.topups.at(settings, &public_url)?,
         payout_provider: providers.payouts,
         webhooks: Arc::new(webhooks),
         orders: Arc::new(OrderLog),
@@ -296,7 +297,7 @@ pub fn compose(
         phone_codes_per_day: settings.phone_codes_per_day,
     };
     let api = ApiSettings {
-        public_url: settings.server.public_url.clone().unwrap_or(public_url),
+        public_url,
         currency: settings.currency.clone(),
         reachable: settings.reachable.clone(),
         body_timeout: settings.server.body_timeout,

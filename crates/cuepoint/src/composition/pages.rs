@@ -6,7 +6,7 @@ use cuepoint_web::cookies::Cookies;
 use cuepoint_web::cross_site::OwnOrigins;
 use cuepoint_web::state::PageSettings;
 
-use crate::config::{DeploymentEnvironment, Settings};
+use crate::config::{DeploymentEnvironment, Settings, TopupProviderKind};
 
 /// The settings of the pages of a service with this public URL.
 pub(super) fn settings(settings: &Settings, public_url: &str) -> PageSettings {
@@ -23,5 +23,6 @@ pub(super) fn settings(settings: &Settings, public_url: &str) -> PageSettings {
         },
         cookies: Cookies { is_encrypted: public_url.starts_with("https://") },
         body_timeout: settings.server.body_timeout,
+        has_sandbox: settings.topups.provider == TopupProviderKind::SandboxPage,
     }
 }

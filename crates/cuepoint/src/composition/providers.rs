@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
+use cuepoint_adapters::link_template::LinkTemplate;
 use cuepoint_adapters::notifier::{
     Channel, Channels, LogChannel, MessageSettings, SmtpChannel, WebhookChannel,
 };
 use cuepoint_adapters::payouts::{Manual, PayoutWebhook};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::signed_messages::WebhookClient;
-use cuepoint_adapters::topups::{NoProvider, Sandbox, TopupWebhook};
+use cuepoint_adapters::topups::{NoProvider, Sandbox, SandboxWithPage, TopupWebhook};
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, TopupProvider};
 
 use crate::config::{EmailChannel, PayoutProviderKind, PhoneChannel, Settings, TopupProviderKind};
@@ -17,7 +18,7 @@ use crate::config::{EmailChannel, PayoutProviderKind, PhoneChannel, Settings, To
 /// The adapters that send messages, take top-ups and send payouts.
 pub struct Providers {
     pub(super) notifier: Arc<dyn Notifier>,
-    pub(super) topups: Arc<dyn TopupProvider>,
+    pub(super) topups: Topups,
     pub(super) payouts: Arc<dyn PayoutProvider>,
 }
 
@@ -27,7 +28,7 @@ impl Providers {
         let settings = MessageSettings::default();
         Self {
             notifier: Arc::new(Channels { email: None, phone: None, settings }),
-            topups: Arc::new(NoProvider),
+            topups: Topups::None,
             payouts: Arc::new(Manual),
         }
     }
@@ -47,10 +48,48 @@ pub(super) fn providers(
     }
 }
 
-fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn TopupProvider>> {
+/// The payment provider before the public origin of the service is known, which can depend on the bound port.
+pub(super) enum Topups {
+    None,
+    Sandbox,
+    SandboxPage,
+    Webhook(Option<Box<WebhookClient>>),
+}
+
+impl Topups {
+    /// The provider of a service with this public origin.
+    ///
+    /// # Errors
+    /// When no link can begin with the origin.
+    pub(super) fn at(self, settings: &Settings, public_url: &str) -> anyhow::Result<Arc<dyn TopupProvider>> {
+        let page = |path: &str| {
+            LinkTemplate::parse(&format!("{public_url}{path}"), "{reference}")
+                .with_context(|| format!("server.public_url: is no beginning of a link: {public_url}"))
+        };
+        Ok(match self {
+            Self::None => Arc::new(NoProvider),
+            Self::Sandbox => Arc::new(Sandbox),
+            Self::SandboxPage => Arc::new(SandboxWithPage::new(page("/sandbox/payments/{reference}")?)),
+            Self::Webhook(client) => {
+                let return_page = match &settings.topups.return_page {
+                    None if settings.pages.enabled => Some(page("/topups/{reference}?returned=1")?),
+                    configured => configured.clone(),
+                };
+                Arc::new(TopupWebhook::new(
+                    client.map(|client| *client),
+                    settings.currency.clone(),
+                    return_page,
+                ))
+            }
+        })
+    }
+}
+
+fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Topups> {
     Ok(match &settings.topups.provider {
-        TopupProviderKind::None => Arc::new(NoProvider),
-        TopupProviderKind::Sandbox => Arc::new(Sandbox),
+        TopupProviderKind::None => Topups::None,
+        TopupProviderKind::Sandbox => Topups::Sandbox,
+        TopupProviderKind::SandboxPage => Topups::SandboxPage,
         TopupProviderKind::Webhook(url) => {
             let secrets = &settings.topups.secrets;
             ensure!(
@@ -58,9 +97,7 @@ fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn
                 "topups.webhook_secrets: is required, since nothing else confirms a top-up"
             );
             let client = url.as_ref().map(|url| WebhookClient::new(url, secrets.clone(), clock.clone()));
-            let client = client.transpose().context("topups.webhook_url")?;
-            let return_page = settings.topups.return_page.clone();
-            Arc::new(TopupWebhook::new(client, settings.currency.clone(), return_page))
+            Topups::Webhook(client.transpose().context("topups.webhook_url")?.map(Box::new))
         }
     })
 }

@@ -51,6 +51,8 @@ pub enum TopupProviderKind {
     None,
     /// A simulated provider that confirms at once.
     Sandbox,
+    /// A simulated provider with a payment page of this service.
+    SandboxPage,
     /// A provider that confirms by signed webhook. Top-ups are ordered at the URL, if there is one.
     Webhook(Option<Url>),
 }
@@ -82,6 +84,7 @@ type Attempts = Whole<u32, 1, 1_000>;
 #[serde(deny_unknown_fields)]
 pub(super) struct TopupsSection {
     provider: Choice<TopupChoice>,
+    sandbox: Choice<SandboxChoice>,
     webhook_url: Option<Text<HttpUrl>>,
     return_url: Option<Text<ReturnPage>>,
     min_amount: AmountText,
@@ -102,6 +105,14 @@ enum TopupChoice {
     Webhook,
 }
 
+/// How the sandbox ends a payment.
+#[derive(PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SandboxChoice {
+    Immediate,
+    Page,
+}
+
 impl TopupsSection {
     pub(super) fn check(
         self,
@@ -116,9 +127,16 @@ impl TopupsSection {
                 let reason = "sandbox is refused in production, because it gives money away";
                 errors.keep(Err(ConfigError::new("topups.provider", reason)))
             }
-            TopupChoice::Sandbox => Some(TopupProviderKind::Sandbox),
+            TopupChoice::Sandbox => Some(match self.sandbox.0 {
+                SandboxChoice::Immediate => TopupProviderKind::Sandbox,
+                SandboxChoice::Page => TopupProviderKind::SandboxPage,
+            }),
             TopupChoice::Webhook => url.map(TopupProviderKind::Webhook),
         };
+        if self.sandbox.0 == SandboxChoice::Page && environment == DeploymentEnvironment::Production {
+            let reason = "page is refused in production, because everybody can confirm payments there";
+            errors.keep::<()>(Err(ConfigError::new("topups.sandbox", reason)));
+        }
         let return_page = self.return_url.map(|Text(ReturnPage(link))| link);
         let return_page = errors.keep(link("topups.return_url", return_page, environment));
         let least = errors.keep(amount_unless_zero("topups.min_amount", Some(self.min_amount), currency));

@@ -16,7 +16,7 @@ use super::key_source::KeySource;
 use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
 use super::pages::{Pages, PagesSection};
 use super::problems::Collector;
-use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
+use super::providers::{PayoutSettings, PayoutsSection, TopupProviderKind, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, TipsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageKeys, StorageSection};
@@ -115,6 +115,10 @@ impl Settings {
         if self.withdrawals.requires_verified_email && !sends_email {
             let reason = "requires notifier.email: set it to smtp, or withdrawals.verified_email to false";
             return Err(ConfigError::new("withdrawals.verified_email", reason));
+        }
+        if self.topups.provider == TopupProviderKind::SandboxPage && !self.pages.enabled {
+            let reason = "page requires pages.enabled, because the payment page is a page of this service";
+            return Err(ConfigError::new("topups.sandbox", reason));
         }
         Ok(())
     }

@@ -169,6 +169,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("withdrawals.clearing_hours", "8"),
         ("withdrawals.verified_email", "true"),
         ("topups.provider", "webhook"),
+        ("topups.sandbox", "page"),
         ("phone.codes_per_day", "7"),
         ("topups.webhook_url", "https://pay.example.com/charges?from=us"),
         ("topups.webhook_secrets", SECRETS),

@@ -378,6 +378,18 @@ fn the_log_shows_migrations_by_name_and_audits_without_debug_text() {
 }
 
 #[test]
+fn the_tour_of_the_readme_pays_on_the_payment_page_of_the_sandbox() {
+    let (tour, _) = section(README, "## A tour with curl").split_once("Stop the service").unwrap();
+    let folder = Folder::new();
+    let server = folder.serve(&[], &[("CUEPOINT__TOPUPS__SANDBOX", "page")]);
+    let said = Examples::of(tour).check(bash(), &[(DOCUMENTED, &server.client.address)]);
+    assert!(
+        said.contains("\"status\":\"pending\",\"payment_url\"") && said.contains("the tour is over"),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_tour_of_the_readme_can_be_repeated_after_a_restart() {
     let (tour, balance) = section(README, "## A tour with curl").split_once("Stop the service").unwrap();
     let folder = Folder::new();

@@ -9,6 +9,8 @@ on_every_store!(
     a_server_without_a_terminal_shows_no_code,
 );
 
+on_one_store!(a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address,);
+
 const EMAIL: &str = "operator@example.com";
 
 fn registration(code: &str) -> Value {
@@ -22,9 +24,13 @@ fn code_in(shown: &str) -> Option<String> {
 
 /// Attack API2: becoming an operator with a wrong, an old or a used code.
 fn the_first_operator_registers_with_the_code_on_the_terminal(store: Store) {
-    let (server, shown) = Server::on_terminal(store);
+    let (server, shown) = Server::on_terminal(store, &["serve"]);
     let code = eventually("the code is shown", || code_in(&shown.text()));
     let client = server.client();
+    let page = format!("The page {}/first-operator and POST", client.address);
+    eventually("the page is named", || shown.text().contains(&page).then_some(()));
+    let start_page = format!("start page: {}/", client.address);
+    assert!(shown.text().contains(&start_page) && !shown.text().contains('▀'), "{}", shown.text());
     let register = |body: &Value| client.post("/auth/first-operator", body);
 
     register(&json!({})).invalid(&["code", "name", "email", "password"]);
@@ -46,8 +52,24 @@ fn the_first_operator_registers_with_the_code_on_the_terminal(store: Store) {
     assert!(events.contains("first operator"), "{events}");
 }
 
+fn a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address(store: Store) {
+    let origin = "http://192.168.7.7:8080";
+    let (server, shown) = Server::on_terminal(store, &["serve", "--host", "0.0.0.0", "--public-url", origin]);
+    eventually("the code is shown", || code_in(&shown.text()));
+    let text = shown.text();
+    let (_, after) = text.split_once(&format!("start page: {origin}/")).unwrap();
+    let picture: Vec<&str> = after.lines().map(str::trim_end).filter(|line| line.contains('█')).collect();
+    assert!(
+        picture.len() > 10 && picture.iter().all(|line| line.chars().all(|c| "█▀▄ ".contains(c))),
+        "{text}"
+    );
+    assert!(text.contains(&format!("The page {origin}/first-operator")), "{text}");
+    assert!(!server.log().contains('█'), "the picture is on the terminal alone");
+}
+
 fn a_server_without_a_terminal_shows_no_code(store: Store) {
     let server = Server::start(store);
+    assert!(!server.log().contains("start page"), "{}", server.log());
     assert!(!server.log().contains("There is no operator yet"), "{}", server.log());
     server.client().post("/auth/first-operator", &registration(&"A".repeat(43))).invalid(&["code"]);
 }

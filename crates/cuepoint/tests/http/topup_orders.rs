@@ -310,17 +310,21 @@ fn several_servers_repeat_each_unanswered_payment_request_once() {
 }
 
 fn a_payment_request_names_the_page_to_return_to(store: Store) {
+    let own = ("topups.return_url", "https://app.example/topups/{reference}");
+    let without_pages = ("pages.enabled", "false");
     for (keys, page) in [
-        (&[][..], None),
-        (
-            &[("topups.return_url", "https://app.example/topups/{reference}")],
-            Some("https://app.example/topups/"),
-        ),
+        (&[][..], Some("{address}/topups/{reference}?returned=1")),
+        (&[without_pages], None),
+        (&[own], Some("https://app.example/topups/{reference}")),
+        (&[own, without_pages], Some("https://app.example/topups/{reference}")),
     ] {
         let provider = Provider::new(named(PAGE));
         let server = Server::configured(store, &ordered_at(&provider, keys));
         let topup = opened(&open(&server.guest(), "k"));
-        let expected = page.map(|page| format!("{page}{}", topup["reference"].as_str().unwrap()));
+        let address = server.client().address;
+        let filled =
+            |page: &str, reference| page.replace("{address}", &address).replace("{reference}", reference);
+        let expected = page.map(|page| filled(page, topup["reference"].as_str().unwrap()));
         let received = provider.received();
         assert_eq!(received[0].json().get("return_url"), expected.map(Value::from).as_ref());
         is_ordered_alone(&provider, &topup);

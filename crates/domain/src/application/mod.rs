@@ -34,7 +34,7 @@ pub use executor::{
 pub use jobs::{CompletedAudit, DeletedGuests, GigEndings, LedgerAudits, Positions, Retention};
 pub use providers::{
     Contradicted, IncomingMessage, MessageOutcome, PayoutAttempt, PayoutUpdateOutcome, Payouts,
-    ProviderInbox, ProviderMessageRefusal, TopupOrders,
+    ProviderInbox, ProviderMessageRefusal, SandboxOutcome, SandboxPayments, TopupOrders,
 };
 pub use readiness::{NotReady, Readiness};
 pub use use_cases::UseCases;

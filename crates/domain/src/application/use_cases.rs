@@ -6,7 +6,7 @@ use crate::application::environment::{Environment, Ports, Terms};
 use crate::application::error::Failure;
 use crate::application::executor::{Executor, Expiry};
 use crate::application::jobs::{GigEndings, LedgerAudits, Positions, Retention};
-use crate::application::providers::{Payouts, ProviderInbox, TopupOrders};
+use crate::application::providers::{Payouts, ProviderInbox, SandboxPayments, TopupOrders};
 use crate::application::queries::{
     BoardQueries, EventQueries, GigQueries, MusicRequestQueries, PeopleQueries, ProfileQueries,
     ProviderMessageQueries, SecurityLogQueries, SettingsQueries, TipQueries, TopupQueries, WalletQueries,
@@ -69,6 +69,8 @@ pub struct UseCases {
     pub personal_data: PersonalData,
     /// Incoming messages of providers.
     pub inbox: ProviderInbox,
+    /// Payments of the sandbox, for its payment page alone.
+    pub sandbox: SandboxPayments,
     /// Payouts of withdrawals.
     pub payouts: Payouts,
     /// Orders of top-ups.
@@ -124,6 +126,7 @@ impl UseCases {
             guest_rejections: GuestRejections { env: env.clone(), executor: executor.clone() },
             personal_data: PersonalData { env: env.clone(), executor: executor.clone() },
             inbox: ProviderInbox { env: env.clone() },
+            sandbox: SandboxPayments { inbox: ProviderInbox { env: env.clone() } },
             payouts: Payouts { env: env.clone() },
             topup_orders: TopupOrders { env: env.clone() },
             positions,

@@ -6,6 +6,7 @@
 //! - [`queue`]: the order in which requests are played;
 //! - [`song`]: which requests are for the same song;
 //! - [`nearby`]: the gigs near a place;
+//! - [`most_played`]: the songs that a DJ plays most;
 //! - [`offers`]: the fees that a page proposes; [`song_tonight`]: songs that were already played or accepted;
 //! - [`report`]: the numbers of a gig; [`quarters`]: the same by quarter of an hour.
 
@@ -14,6 +15,7 @@ mod changes;
 mod code;
 mod details;
 mod entity_facts;
+pub mod most_played;
 pub mod nearby;
 pub mod offers;
 pub mod quarters;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 
+use crate::gig::most_played::Play;
 use crate::gig::{AssignedCode, DjCode, Gig};
 use crate::ids::{GigId, RequestId, UserId};
 use crate::music_request::{MusicRequest, RequestStatus, Stars};
@@ -78,6 +79,10 @@ pub trait Gigs: Send + Sync {
         oldest: Timestamp,
         limit: u32,
     ) -> Result<Vec<MusicRequest>, Unavailable>;
+    /// The plays of at most `limit` requests to a DJ that were created after this time and are stored as played, newest
+    /// request first.
+    async fn plays(&self, dj: UserId, created_after: Timestamp, limit: u32)
+    -> Result<Vec<Play>, Unavailable>;
     /// The number of requests with this gig that are stored as cancelled.
     async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable>;
     /// The dedications of these requests.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use cuepoint_domain::gig::{AssignedCode, DjCode, Gig};
+use cuepoint_domain::gig::most_played::Play;
+use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, Song};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Stars};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
-use cuepoint_domain::text::ShortMessage;
+use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
@@ -198,6 +199,33 @@ impl Gigs for SqlStore {
             work_list!(connection, of_guest(&gig, guest, oldest), limit, music_requests => StoredRequest, value)
         })
         .await
+    }
+
+    async fn plays(
+        &self,
+        dj: UserId,
+        created_after: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Play>, Unavailable> {
+        let input = (dj.get(), created_after, limit);
+        let rows = self.read_aside(input, async |mut connection, (dj, created_after, limit)| {
+            let played = music_requests::table
+                .filter(music_requests::dj_id.eq(dj))
+                .filter(music_requests::status.eq(RequestStatus::Played.name()))
+                .filter(music_requests::created_at.gt(ColumnTime(created_after)))
+                .order((music_requests::created_at.desc(), music_requests::id.desc()))
+                .limit(i64::from(limit))
+                .select((
+                    music_requests::song_title,
+                    music_requests::artist_name,
+                    music_requests::changed_at,
+                ));
+            let rows: Vec<(String, String, Timestamp)> = played.load(&mut connection).await?;
+            Ok(rows)
+        });
+        let line = Line::from_stored;
+        let play = |(title, artist, at)| Play { song: Song { title: line(title), artist: line(artist) }, at };
+        Ok(rows.await?.into_iter().map(play).collect())
     }
 
     async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {

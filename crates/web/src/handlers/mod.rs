@@ -6,6 +6,7 @@ mod display;
 mod front;
 mod guest;
 mod payment;
+pub mod sandbox;
 
 use crate::route::PageRoute;
 

@@ -166,13 +166,15 @@ impl<'a> Shown<'a> {
             Some(waiting) => found_with(call, &waiting.code.to_string()).await?,
             None => None,
         };
+        // The part keeps what the page knows about the way back.
+        let returned = if call.query.has("returned") { "?returned=1" } else { "" };
         let closed = |view: GuestView| Closed::of_board(&view.board, view.ended_at.is_some());
         Ok(Self {
             waiting,
             closed: view.and_then(closed),
             available,
             key: call.new_key(),
-            path: format!("{}/live", path_of(topup)),
+            path: format!("{}/live{returned}", path_of(topup)),
         })
     }
 

@@ -25,7 +25,7 @@ operations! {
     ///
     /// Starts a payment into the caller's wallet. What follows depends on the payment provider of the deployment:
     ///
-    /// - The provider `sandbox` confirms the top-up immediately.
+    /// - The provider `sandbox` confirms the top-up immediately, or has a payment page for tests.
     /// - A provider with payment pages gets a payment request. `payment_url` is the page. If the provider does not
     ///   answer in time, `payment_url` is null until `getTopup` shows it.
     /// - For any other payment system, hand it the `reference`. The top-up is pending until the system confirms it.

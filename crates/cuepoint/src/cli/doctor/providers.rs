@@ -18,7 +18,7 @@ const MAIL: &str = "mail";
 pub(super) async fn check(settings: &Settings, now: Timestamp) -> Vec<Diagnosis> {
     let topups = match &settings.topups.provider {
         TopupProviderKind::Webhook(url) => url.as_ref(),
-        TopupProviderKind::None | TopupProviderKind::Sandbox => None,
+        TopupProviderKind::None | TopupProviderKind::Sandbox | TopupProviderKind::SandboxPage => None,
     };
     let payouts = match &settings.payouts.provider {
         PayoutProviderKind::Webhook(url) => Some(url),

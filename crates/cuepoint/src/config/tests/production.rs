@@ -16,6 +16,11 @@ fn development_settings_are_refused_in_production() {
             "topups.provider: sandbox is refused in production, because it gives money away",
         ),
         (
+            "topups.sandbox",
+            "page",
+            "topups.sandbox: page is refused in production, because everybody can confirm payments there",
+        ),
+        (
             "notifier.email",
             "log",
             "notifier.email: log is refused in production, because it writes secrets into the log",

@@ -153,15 +153,15 @@ impl Server {
         server
     }
 
-    /// A server on a fresh store, whose standard output is a terminal, and what it shows there.
-    pub(crate) fn on_terminal(store: Store) -> (Self, Shown) {
+    /// A server on a fresh store with these arguments, whose standard output is a terminal, and what it shows there.
+    pub(crate) fn on_terminal(store: Store, arguments: &[&str]) -> (Self, Shown) {
         let database = (store != Store::Memory).then(|| Arc::new(Database::of(store)));
         let place = database.as_ref().map_or(Place::Memory, |database| database.place());
         let OpenptyResult { master, slave } = openpty(None, None).unwrap();
         let terminal = (Stdio::from(slave), Some(File::from(master)));
         let shown = Shown::default();
         let mut server =
-            Self::spawn_saying(database, &place, &["serve"], &[], terminal, &shown.0, Log::default());
+            Self::spawn_saying(database, &place, arguments, &[], terminal, &shown.0, Log::default());
         server.read_log();
         (server, shown)
     }

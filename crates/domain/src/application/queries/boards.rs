@@ -13,6 +13,7 @@ use crate::application::executor::Authorized;
 use crate::application::queries::gig_of_code::{dj_of, newest_gig, present_user};
 use crate::application::queries::gig_queue::{OfferPlace, QueueNow};
 use crate::application::queries::gigs::{ShownGig, shown};
+use crate::application::queries::most_played::MostPlayed;
 use crate::authorization::{Principal, permission};
 use crate::gig::nearby::{NearbyGig, latitudes, nearest};
 use crate::gig::queue::Place;
@@ -94,6 +95,8 @@ pub struct BoardQueries {
     kept: Arc<Mutex<Kept>>,
     /// The codes of recent gigs, and when they were read.
     recent_codes: Arc<AsyncMutex<RecentCodes>>,
+    /// The songs that pages suggest.
+    most_played: MostPlayed,
 }
 
 /// The principal's requests in a gig.
@@ -128,7 +131,7 @@ pub struct NearbyBoard {
 
 impl BoardQueries {
     pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
-        Self { env, kept: Arc::default(), recent_codes: Arc::default() }
+        Self { env, kept: Arc::default(), recent_codes: Arc::default(), most_played: MostPlayed::default() }
     }
 
     /// Whether the board of this code is well known: somebody reads it, or its gig was [recent](Gig::is_recent) two seconds
@@ -235,6 +238,14 @@ impl BoardQueries {
                 let newest = newest_gig(&self.env, board.dj.id).await?;
                 Ok(newest.filter(|gig| gig.ended_at.is_some()))
             }
+        }
+    }
+
+    /// The songs that the DJ of a board played most; none without an open gig, which takes no requests.
+    pub(super) async fn most_played(&self, board: &Board) -> Result<Arc<[Song]>, Failure> {
+        match board.gig {
+            Some(_) => Ok(self.most_played.of(&self.env, board.dj.id).await?),
+            None => Ok(Arc::default()),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::authorization::{Principal, permission};
 use crate::gig::offers::offers;
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
-use crate::gig::{Board, DjCode};
+use crate::gig::{Board, DjCode, Song};
 use crate::money::{Currency, Money};
 use crate::timestamp::Timestamp;
 
@@ -22,6 +22,8 @@ pub struct GuestView {
     pub own: OwnRequests,
     /// The time at which the DJ's newest gig ended, if it is recent.
     pub ended_at: Option<Timestamp>,
+    /// The songs that the DJ of an open gig played most; they may be ten minutes old.
+    pub most_played: Arc<[Song]>,
 }
 
 impl BoardQueries {
@@ -49,7 +51,8 @@ impl BoardQueries {
                 OwnRequests { requests: Vec::new(), offers: places }
             }
         };
-        Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at) })
+        let most_played = self.most_played(&board).await?;
+        Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at), most_played })
     }
 
     /// What the open gig of a code already did with a song.

@@ -7,6 +7,7 @@ mod gig_queue;
 mod gigs;
 mod guest_account_requests;
 mod guest_views;
+mod most_played;
 mod music_requests;
 mod people;
 mod profiles;

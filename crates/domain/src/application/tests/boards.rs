@@ -6,7 +6,9 @@ use futures_util::future::join_all;
 
 use super::simulated_time::Simulated;
 use super::*;
-use crate::gig::{AssignedCode, DjCode};
+use crate::gig::most_played::Play;
+use crate::gig::{AssignedCode, DjCode, Song};
+use crate::money::Currency;
 
 fn code() -> DjCode {
     DjCode::new("K7TW3M").unwrap()
@@ -64,6 +66,32 @@ fn codes_of_recent_gigs_are_read_once_and_exempt_from_the_limit() {
     assert!(matches!(boards.board(unknown).now_or_never().unwrap(), Err(Failure::NotFound)));
     let is_known = |code| boards.is_well_known(code).now_or_never().unwrap().unwrap();
     assert!(is_known(code()) && !is_known(unknown));
+}
+
+#[test]
+fn readers_of_ten_minutes_share_the_most_played_songs_of_a_dj() {
+    let line = |text| Line::new(text).unwrap();
+    let song = move || Song { title: line("Blue Monday"), artist: line("New Order") };
+    let mut gigs = MockGigs::new();
+    let assigned = || AssignedCode { code: code(), dj: user(2), at: now() };
+    gigs.expect_assigned().returning(move |_| Ok(Some(assigned())));
+    gigs.expect_code_of().returning(move |_| Ok(Some(assigned())));
+    gigs.expect_open_gig().returning(|_| Ok(Some(gig_endings::gig(None))));
+    gigs.expect_gig_requests().returning(|_, _, _| Ok(Vec::new()));
+    let plays = gigs.expect_plays().times(2);
+    plays.returning(move |_, after, _| Ok(vec![Play { song: song(), at: after.plus(Duration::days(90)) }]));
+    let seconds = Arc::new(Mutex::new(0));
+    let shown = Arc::clone(&seconds);
+    let mut clock = MockClock::new();
+    clock.expect_now().returning(move || now().plus(Duration::seconds(*shown.lock().unwrap())));
+    let boards = boards(gigs, clock);
+    let time = Simulated::default();
+    let currency = Currency::new("EUR", 2).unwrap();
+    for later in [0, 599, 600] {
+        *seconds.lock().unwrap() = later;
+        let views = time.run(join_all((0..300).map(|_| boards.guest_view(None, code(), &currency))));
+        assert!(views.into_iter().all(|view| *view.unwrap().most_played == [song()]), "{later}");
+    }
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub(super) async fn render(
         Some(closed) => Entry::Closed(closed),
         None => {
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
-            Entry::Form(Box::new(form))
+            Entry::Form(Box::new(RequestForm { most_played: &view.most_played, ..form }))
         }
     };
     let tips = presets_of(call, view, reader);

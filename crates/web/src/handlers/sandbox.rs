@@ -1,0 +1,77 @@
+//! The payment page of the sandbox, which belongs to nobody: it reads no cookie.
+
+use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
+use cuepoint_domain::application::{MessageOutcome, ProviderMessageRefusal, SandboxOutcome};
+use cuepoint_domain::provider_message::MessageSource;
+use cuepoint_domain::provider_reference::ProviderReference;
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_pages::payment::SandboxPage;
+use cuepoint_transport::rate_limits::Class;
+
+use crate::call::PageCall;
+use crate::failure::PageFailure;
+use crate::response::PageResponse;
+use crate::route::{PageRoute, public, public_form};
+
+/// The path of a payment page.
+const PATH: &str = "/sandbox/payments/{reference}";
+
+/// The routes of a service whose sandbox has a payment page.
+#[must_use]
+pub fn routes() -> Vec<PageRoute> {
+    vec![public(PATH, show), public_form(PATH, Class::Other, end)]
+}
+
+async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let reference = reference(&call)?;
+    let topup = call.use_cases().sandbox.payment(reference).await?;
+    let is_open = topup.status == TopupStatus::Pending;
+    let frame = call.frame(None);
+    let page = SandboxPage { frame: &frame, reference, amount: topup.amount, is_open };
+    Ok(PageResponse::page(page.render()))
+}
+
+async fn end(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let reference = reference(&call)?;
+    let outcome = match call.form.text("outcome") {
+        "pay" => Some(SandboxOutcome::Paid),
+        "refuse" => Some(SandboxOutcome::Refused),
+        "later" => None,
+        _ => return Err(PageFailure::NoForm),
+    };
+    let sandbox = &call.use_cases().sandbox;
+    match outcome {
+        Some(outcome) => report(reference, sandbox.end(reference, outcome).await?),
+        None => drop(sandbox.payment(reference).await?),
+    }
+    Ok(PageResponse::see(&format!("/topups/{reference}?returned=1")))
+}
+
+fn reference(call: &PageCall) -> Result<ProviderReference, PageFailure> {
+    call.parameter.parse().map_err(|_| PageFailure::NotFound)
+}
+
+/// Logs what the tester did, and counts a contradiction as one of a payment provider.
+fn report(reference: ProviderReference, outcome: MessageOutcome) {
+    match outcome {
+        MessageOutcome::Moved { status, .. } => {
+            tracing::info!(%reference, status, "a tester ended a payment of the sandbox");
+        }
+        MessageOutcome::Suspended { .. } => tracing::warn!(
+            %reference, "payment received for a top-up of an erased user; held in suspense for an operator"
+        ),
+        MessageOutcome::Contradiction(contradicted) => {
+            let stored = ContradictionOutcome::of(contradicted.recorded);
+            metrics::provider_contradiction(MessageSource::Topups, contradicted.contradiction, stored);
+            let reason = contradicted.contradiction.name();
+            tracing::warn!(%reference, reason, "a tester ended a payment of the sandbox in another way than before");
+        }
+        MessageOutcome::Known | MessageOutcome::ForOperator { .. } => {}
+    }
+}
+
+impl From<ProviderMessageRefusal> for PageFailure {
+    fn from(refusal: ProviderMessageRefusal) -> Self {
+        Self::Broken(refusal.to_string())
+    }
+}
