@@ -30,6 +30,13 @@
 //! | after `POST /wallet/payout` | [`wallet::ConfirmPayoutPage`] |
 //! | `/account`, `/account/confirm` | [`account::AccountPage`], [`account::PasswordPage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
+//! | `/booth` | [`booth::OpenPage`], [`booth::BoothPage`] |
+//! | `/booth/live` | [`booth::QueuePart`] |
+//! | `/booth/qr` | [`display::Poster`] |
+//! | `/booth/gigs`, `/booth/gigs/{id}` | [`report::PastGigsPage`], [`report::ReportPage`] |
+//! | `/booth/gigs/{id}/report.csv` | [`report::csv`] |
+//! | `/g/{code}/display`, `/g/{code}/overlay` | [`display::DisplayPage`] |
+//! | `/g/{code}/display/live`, `/g/{code}/overlay/live` | [`display::DisplayPart`] |
 
 pub mod accent;
 pub mod account;
