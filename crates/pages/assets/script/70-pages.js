@@ -45,6 +45,9 @@ for (const locate of all('[data-locate]')) {
   });
 }
 
+// The link of a message has its code after `#`, which browsers send to no server.
+for (const { elements } of all('[data-token]')) elements.token.value ||= location.hash.slice(1);
+
 for (const print of all('[data-print]')) {
   print.hidden = false;
   print.addEventListener('click', () => window.print());

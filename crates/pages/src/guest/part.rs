@@ -50,8 +50,11 @@ impl GuestPart<'_> {
     /// The part in its live element.
     #[must_use]
     pub fn render(&self) -> RenderedPart {
-        let content = |keys| Template::render(&GuestPart { keys, ..self.clone() }).unwrap_or_default();
-        render_live("guest-live", self.live, &content(Keys::none()), &content(self.keys))
+        // Relative times change without a change of the queue.
+        let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
+        let compared = GuestPart { frame: &still, keys: Keys::none(), ..self.clone() };
+        let content = |part: &GuestPart<'_>| Template::render(part).unwrap_or_default();
+        render_live("guest-live", self.live, &content(&compared), &content(self))
     }
 
     fn gig(&self) -> Option<&BoardGig> {

@@ -18,8 +18,9 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 }
 
 pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let number = |name| call.form.text(name).parse::<f64>().ok();
-    let from = number("latitude").zip(number("longitude"));
+    let number = |text: &str| text.parse::<f64>().ok();
+    let near = call.form.text("near").split_once(',');
+    let from = near.and_then(|(latitude, longitude)| number(latitude).zip(number(longitude)));
     let from = from.and_then(|(latitude, longitude)| Coordinates::new(latitude, longitude));
     let (from, within) = from.zip(Kilometres::new(NEARBY)).ok_or(PageFailure::NoForm)?;
     let boards = call.use_cases().boards.nearby(from, within).await?;
