@@ -22,6 +22,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The length from which a body is compressed, in bytes.
 const WORTH_COMPRESSING: usize = 1_024;
 
+/// The status of a page whose form has errors.
+pub const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+
 /// A response of a page.
 #[derive(Debug)]
 pub struct PageResponse {

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
-use actix_web::http::{Method, StatusCode};
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse, rt};
 use cuepoint_adapters::observability::logged_request::in_current_request;
@@ -191,6 +191,3 @@ impl Pages {
 fn language_of(headers: &HeaderMap) -> Language {
     Language::of_header(headers.get(header::ACCEPT_LANGUAGE).and_then(|header| header.to_str().ok()))
 }
-
-/// The status of a page whose form has errors.
-pub const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;

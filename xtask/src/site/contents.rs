@@ -10,6 +10,7 @@ pub(super) const PARTS: &[(&str, &[&str])] = &[
         "Guides",
         &[
             "docs/guide/app.md",
+            "docs/guide/pages.md",
             "docs/guide/gigs.md",
             "docs/guide/events.md",
             "docs/guide/providers.md",

@@ -90,6 +90,19 @@ const CRATES: &[CrateLayers] = &[
         exceptions: &[],
     },
     CrateLayers {
+        src: "crates/web/src/",
+        layers: &[
+            &["cookies", "cross_site", "form", "next_path", "failure", "response"],
+            &["state"],
+            &["call", "session"],
+            &["route"],
+            &["handlers"],
+            &["router"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
         src: "crates/cuepoint/src/",
         layers: &[&["config"], &["composition"], &["jobs", "web_application"], &["cli"], &[""]],
         exceptions: &[],

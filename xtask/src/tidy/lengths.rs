@@ -6,7 +6,7 @@ use super::tree::Tree;
 const LINES: &[(&str, usize)] = &[("docs/api.md", 250), ("docs/guide/app.md", 300)];
 
 /// The maximum number of words in all documents together, outside of tables and code blocks.
-const WORDS: usize = 17_400;
+const WORDS: usize = 17_800;
 
 /// The documents that are not counted: lists that grow with the product.
 const UNCOUNTED: &[&str] = &["CHANGELOG.md", "docs/adr/", "docs/attacks.md"];

@@ -12,8 +12,7 @@ use super::gig_fields::GigFields;
 use super::{page, taps};
 use crate::call::{FormKey, PageCall};
 use crate::failure::PageFailure;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 /// A gig that another tab has opened, changed or ended meanwhile.
 impl From<GigRefusal> for PageFailure {

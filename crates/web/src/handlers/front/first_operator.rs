@@ -13,8 +13,7 @@ use super::register::{AccountFields, NewAccount};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     if call.use_cases().operators.has_active().await? {

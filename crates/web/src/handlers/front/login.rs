@@ -14,8 +14,7 @@ use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 use crate::session;
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {

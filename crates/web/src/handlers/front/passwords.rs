@@ -9,8 +9,7 @@ use cuepoint_pages::front::{ForgotPage, ForgotState, ResetPage};
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 pub(super) async fn forgot(call: PageCall) -> Result<PageResponse, PageFailure> {
     let offers = call.use_cases().settings.sends_email();

@@ -12,8 +12,7 @@ use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 /// The fields of a new account, with what is wrong with them.
 pub(super) struct AccountFields {

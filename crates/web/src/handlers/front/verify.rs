@@ -11,8 +11,7 @@ use cuepoint_pages::texts::Text;
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 fn address_of(form: &Form) -> Address {
     if form.text("address") == "phone" { Address::Phone } else { Address::Email }

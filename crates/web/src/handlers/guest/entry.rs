@@ -19,8 +19,7 @@ use crate::call::{FormKey, PageCall};
 use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::handlers::payment::{self, WaitingRequest};
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 use crate::session;
 
 /// The time for which a request waits for its payment, in seconds.
