@@ -18,7 +18,7 @@ use crate::config::{EmailChannel, PayoutProviderKind, PhoneChannel, Settings, To
 /// The adapters that send messages, take top-ups and send payouts.
 pub struct Providers {
     pub(super) notifier: Arc<dyn Notifier>,
-    pub(super) topups: TopupSource,
+    pub(super) topups: TopupsWithoutOrigin,
     pub(super) payouts: Arc<dyn PayoutProvider>,
 }
 
@@ -28,7 +28,7 @@ impl Providers {
         let settings = MessageSettings::default();
         Self {
             notifier: Arc::new(Channels { email: None, phone: None, settings }),
-            topups: TopupSource::None,
+            topups: TopupsWithoutOrigin::None,
             payouts: Arc::new(Manual),
         }
     }
@@ -49,14 +49,14 @@ pub(super) fn providers(
 }
 
 /// The payment provider before the public origin of the service is known, which can depend on the bound port.
-pub(super) enum TopupSource {
+pub(super) enum TopupsWithoutOrigin {
     None,
     Sandbox,
     SandboxPage,
     Webhook(Option<Box<WebhookClient>>),
 }
 
-impl TopupSource {
+impl TopupsWithoutOrigin {
     /// The provider of a service with this public origin.
     ///
     /// # Errors
@@ -85,11 +85,11 @@ impl TopupSource {
     }
 }
 
-fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<TopupSource> {
+fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<TopupsWithoutOrigin> {
     Ok(match &settings.topups.provider {
-        TopupProviderKind::None => TopupSource::None,
-        TopupProviderKind::Sandbox => TopupSource::Sandbox,
-        TopupProviderKind::SandboxPage => TopupSource::SandboxPage,
+        TopupProviderKind::None => TopupsWithoutOrigin::None,
+        TopupProviderKind::Sandbox => TopupsWithoutOrigin::Sandbox,
+        TopupProviderKind::SandboxPage => TopupsWithoutOrigin::SandboxPage,
         TopupProviderKind::Webhook(url) => {
             let secrets = &settings.topups.secrets;
             ensure!(
@@ -97,7 +97,7 @@ fn topups(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<TopupSo
                 "topups.webhook_secrets: is required, since nothing else confirms a top-up"
             );
             let client = url.as_ref().map(|url| WebhookClient::new(url, secrets.clone(), clock.clone()));
-            TopupSource::Webhook(client.transpose().context("topups.webhook_url")?.map(Box::new))
+            TopupsWithoutOrigin::Webhook(client.transpose().context("topups.webhook_url")?.map(Box::new))
         }
     })
 }
