@@ -1,18 +1,26 @@
 //! The pages by subject.
 
+mod account;
 mod assets;
 mod display;
 mod front;
 mod guest;
 mod payment;
+mod wallet;
 
 use crate::route::PageRoute;
 
 /// The routes of all pages.
 #[must_use]
 pub fn all() -> Vec<PageRoute> {
-    [assets::routes(), display::routes(), front::routes(), guest::routes(), payment::routes()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let routes = [
+        account::routes(),
+        assets::routes(),
+        display::routes(),
+        front::routes(),
+        guest::routes(),
+        payment::routes(),
+        wallet::routes(),
+    ];
+    routes.into_iter().flatten().collect()
 }
