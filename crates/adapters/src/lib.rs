@@ -22,6 +22,7 @@ pub mod notifier;
 pub mod observability;
 pub mod outgoing;
 pub mod payouts;
+pub mod personal_data_export;
 pub mod request_ids;
 pub mod runtime;
 pub mod security;

@@ -14,6 +14,7 @@ pub mod operator_tip;
 pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;
+pub mod personal_data;
 pub mod personal_token;
 pub mod provider_message;
 pub mod provider_orders;

@@ -9,7 +9,7 @@ use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, UseCases};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
-use cuepoint_domain::money::Currency;
+use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
 use cuepoint_domain::user::guest_account::GuestKey;
@@ -18,13 +18,15 @@ use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
 use cuepoint_transport::deadline::RequestDeadline;
-use cuepoint_transport::rate_limits::LoginAttempt;
+use cuepoint_transport::rate_limits::{Class, LoginAttempt};
 use cuepoint_transport::request_limits::RequestLimits;
 
+use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
 use crate::response::{self, PageResponse};
+use crate::session;
 use crate::state::PageState;
 
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
@@ -46,6 +48,8 @@ pub struct PageCall {
     pub language: Language,
     /// The principal of the session; `None` without one, and for pages that read no cookie.
     pub principal: Option<Principal>,
+    /// The rate limit that the request counts in.
+    pub(super) class: Class,
 }
 
 impl PageCall {
@@ -87,7 +91,7 @@ impl PageCall {
 
     /// The value of a cookie.
     #[must_use]
-    pub fn cookie(&self, cookie: crate::cookies::PageCookie) -> Option<String> {
+    pub fn cookie(&self, cookie: PageCookie) -> Option<String> {
         self.state.settings.cookies.read(cookie, &self.request)
     }
 
@@ -138,6 +142,31 @@ impl PageCall {
             Some(principal) => Ok(Some(self.use_cases().profiles.own(principal).await?)),
             None => Ok(None),
         }
+    }
+
+    /// The principal of the guest account that this browser had before the login; `None` without a live session of it.
+    ///
+    /// # Errors
+    /// [`PageFailure`] for an exhausted quota, and a store that cannot be read.
+    pub async fn kept_guest(&self) -> Result<Option<Principal>, PageFailure> {
+        let Some(principal) = &self.principal else { return Ok(None) };
+        let Some(cookie) = self.cookie(PageCookie::Guest) else { return Ok(None) };
+        match session::principal_of(&self.state, &self.request, &cookie).await {
+            Ok(kept) => Ok(kept.filter(|kept| kept.is_guest_account() && kept.user != principal.user)),
+            // A suspended guest account is no wallet to spend.
+            Err(PageFailure::NotAllowed) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The available balance of the [kept guest account](Self::kept_guest), if money is left there.
+    ///
+    /// # Errors
+    /// As [`Self::kept_guest`].
+    pub async fn kept_guest_money(&self) -> Result<Option<Money>, PageFailure> {
+        let Some(guest) = self.kept_guest().await? else { return Ok(None) };
+        let (balance, _) = self.use_cases().wallet.balance(&guest, None).await?;
+        Ok(Some(balance.available).filter(|money| !money.is_zero()))
     }
 
     /// The frame of a page that this user reads.

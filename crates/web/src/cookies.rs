@@ -16,6 +16,8 @@ pub enum PageCookie {
     Draft,
     /// The session of a guest wallet that holds money, beside the session of a member.
     Guest,
+    /// The proof that the password was repeated a short time ago.
+    Password,
 }
 
 impl PageCookie {
@@ -27,6 +29,8 @@ impl PageCookie {
             (Self::Draft, false) => "cuepoint-draft",
             (Self::Guest, true) => "__Host-cuepoint-guest",
             (Self::Guest, false) => "cuepoint-guest",
+            (Self::Password, true) => "__Host-cuepoint-password",
+            (Self::Password, false) => "cuepoint-password",
         }
     }
 }

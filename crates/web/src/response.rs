@@ -3,13 +3,15 @@
 use std::io::Write as _;
 
 use actix_web::HttpResponse;
-use actix_web::body::{BoxBody, MessageBody as _};
+use actix_web::body::{BodyStream, BoxBody, MessageBody as _};
 use actix_web::cookie::Cookie;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::web::Bytes;
 use cuepoint_pages::language::Language;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::Stream;
 
 /// The header that says which digest a part has.
 pub const DIGEST: HeaderName = HeaderName::from_static("x-cuepoint-digest");
@@ -75,6 +77,17 @@ impl PageResponse {
         Self { response }
     }
 
+    /// A file with this name for the user's disk, in chunks. It is incomplete if the connection ends before the file.
+    #[must_use]
+    pub fn streamed_download(
+        media_type: &'static str,
+        name: &str,
+        chunks: impl Stream<Item = Result<Bytes, Box<dyn std::error::Error>>> + 'static,
+    ) -> Self {
+        let file = Self::download(media_type, name, String::new());
+        Self { response: file.response.set_body(BoxBody::new(BodyStream::new(chunks))) }
+    }
+
     /// A file that never changes under its name.
     #[must_use]
     pub fn asset(media_type: &'static str, body: Vec<u8>, is_gzip: bool) -> Self {
@@ -96,6 +109,12 @@ impl PageResponse {
             self.response.headers_mut().append(header::SET_COOKIE, value);
         }
         self
+    }
+
+    /// Whether a form had no effect.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.response.status().is_client_error()
     }
 
     /// The response with another header.

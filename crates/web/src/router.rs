@@ -92,6 +92,7 @@ impl Pages {
             deadline,
             language,
             principal,
+            class: route.class,
         };
         let shown = (route.run)(call);
         if !route.changes() {
@@ -102,7 +103,7 @@ impl Pages {
         let answer = deadline
             .bound(async { handled.await.map_err(|error| PageFailure::Broken(error.to_string()))? })
             .await;
-        if answer.is_err() {
+        if answer.as_ref().map_or(true, PageResponse::is_refusal) {
             RequestLimits::new(&state.limits, request).count_as_not_accepted();
         }
         answer

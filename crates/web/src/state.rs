@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuepoint_adapters::security::password_proofs::PasswordProofs;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
@@ -35,6 +36,8 @@ pub struct PageState {
     pub limits: Arc<RateLimits>,
     /// The passwords that wait to be hashed.
     pub password_queue: Arc<PasswordQueue>,
+    /// The proofs of recent passwords.
+    pub password_proofs: PasswordProofs,
     /// The source of the keys of forms.
     pub secrets: RandomSecrets,
 }

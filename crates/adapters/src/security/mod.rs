@@ -5,6 +5,7 @@ pub mod echo_nonces;
 pub mod kept_credentials;
 pub mod keys;
 pub mod login_log;
+pub mod password_proofs;
 pub mod password_queue;
 pub mod passwords;
 pub mod random;

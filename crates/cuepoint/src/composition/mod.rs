@@ -37,6 +37,7 @@ use cuepoint_adapters::security::echo_nonces::EchoNonces;
 use cuepoint_adapters::security::kept_credentials::{KeptCookies, KeptTokens};
 use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
 use cuepoint_adapters::security::login_log::LoginLog;
+use cuepoint_adapters::security::password_proofs::PasswordProofs;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::security::revocations::RevocationCache;
@@ -317,6 +318,7 @@ pub fn compose(
             service: Arc::clone(&service),
             limits: Arc::clone(&limits),
             password_queue: Arc::clone(&password_queue),
+            password_proofs: PasswordProofs::new(keys.signing.clone()),
             secrets,
         })
     });

@@ -20,6 +20,7 @@ pub mod guest_account;
 mod password_hash;
 pub mod personal_token;
 mod profile;
+mod recent_password;
 pub mod session;
 mod status_change;
 
@@ -28,6 +29,7 @@ pub use dj::{ArtistType, DjProfile, Rating};
 pub use password_hash::PasswordHash;
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub(crate) use profile::{change_dj, located};
+pub use recent_password::RecentPassword;
 pub use status_change::{
     UserStatusChange, assigns_role_to_guest_account, change_user_status, ends_sessions, leaves_an_operator,
     may_dismiss,

@@ -17,7 +17,7 @@ pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
 pub use next_statuses::{Rights, settable};
-pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, open};
+pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, judge, open};
 pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
 pub use review::{WaitingFor, WithdrawalReview};
 

@@ -61,6 +61,24 @@ impl WithdrawalAmount {
     }
 }
 
+/// The new withdrawal as it is stored and shown: its destination in canonical form.
+///
+/// # Errors
+/// As [`open`].
+pub fn judge(new: NewWithdrawal, terms: &WithdrawalTerms) -> Result<NewWithdrawal, OpenRefusal> {
+    let NewWithdrawal { amount, wallet_address, currency, network } = new;
+    let Destination { currency, network, wallet_address } = terms
+        .address_policy
+        .judge(&terms.options, Destination { currency, network, wallet_address })
+        .map_err(OpenRefusal::Destination)?;
+    if let Some(most) = terms.limits.max_amount
+        && amount.get() > most
+    {
+        return Err(OpenRefusal::Limit(Limit::Single(most)));
+    }
+    Ok(NewWithdrawal { amount, wallet_address, currency, network })
+}
+
 /// The withdrawal opened by this operation, still pending, and the transfer that holds its amount.
 ///
 /// # Errors
@@ -74,24 +92,16 @@ pub fn open(
     terms: &WithdrawalTerms,
     now: Timestamp,
 ) -> Result<(Withdrawal, Transfer), OpenRefusal> {
-    let NewWithdrawal { amount: WithdrawalAmount(amount), wallet_address, currency, network } = new;
-    let destination = terms
-        .address_policy
-        .judge(&terms.options, Destination { currency, network, wallet_address })
-        .map_err(OpenRefusal::Destination)?;
-    if let Some(most) = terms.limits.max_amount
-        && amount > most
-    {
-        return Err(OpenRefusal::Limit(Limit::Single(most)));
-    }
+    let NewWithdrawal { amount: WithdrawalAmount(amount), wallet_address, currency, network } =
+        judge(new, terms)?;
     let withdrawal = Withdrawal {
         id,
         opening: Some(opening),
         user,
         amount,
-        wallet_address: destination.wallet_address,
-        currency: destination.currency,
-        network: destination.network,
+        wallet_address,
+        currency,
+        network,
         state: WithdrawalState::Pending,
         approvals: Vec::new(),
         created_at: now,

@@ -5,7 +5,10 @@ use askama::Template;
 use crate::forms::FieldState;
 use crate::frame::{Frame, renders};
 
-/// The page `/account/confirm`: `POST /account/confirm` with `password` and `next`.
+/// The page that asks for the password: a form with `password` and the fields that it keeps.
+///
+/// `/account/confirm` keeps the field `next`. A form that needs the password answers with this page too, which sends the
+/// form again with its fields: amounts and addresses stay out of the address bar.
 #[derive(Template, Clone, Debug)]
 #[template(path = "account/password.html")]
 pub struct PasswordPage<'a> {
@@ -14,8 +17,10 @@ pub struct PasswordPage<'a> {
     pub email: &'a str,
     /// Only its error is shown.
     pub password: FieldState,
-    /// The local path of the step that needs the password.
-    pub next: &'a str,
+    /// The local path of the form.
+    pub action: &'a str,
+    /// Its other fields, by name.
+    pub fields: &'a [(&'a str, &'a str)],
 }
 
 renders!(PasswordPage);

@@ -2,8 +2,10 @@
 
 use askama::Template;
 use cuepoint_domain::address::OptionsTable;
+use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::User;
 
 use crate::format::groups_of_four;
 use crate::forms::{FieldState, FormError, errors};
@@ -35,6 +37,22 @@ pub struct PayoutForm<'a> {
     pub wallet_address: FieldState,
     /// The currencies with their networks; empty if every text is accepted.
     pub options: &'a OptionsTable,
+}
+
+impl Payout<'_> {
+    /// Why this user gets no form; `None` if they get one.
+    #[must_use]
+    pub fn obstacle(user: &User, balance: Balance, requires_verified_email: bool) -> Option<Self> {
+        if user.is_guest_account() {
+            Some(Self::NeedsAccount)
+        } else if !balance.owed.is_zero() {
+            Some(Self::Owes)
+        } else if requires_verified_email && !user.email_verified {
+            Some(Self::NeedsVerifiedEmail)
+        } else {
+            balance.available.is_zero().then_some(Self::NothingAvailable)
+        }
+    }
 }
 
 impl PayoutForm<'_> {

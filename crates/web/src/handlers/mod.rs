@@ -1,5 +1,6 @@
 //! The pages by subject.
 
+mod account;
 mod assets;
 mod booth;
 mod display;
@@ -7,21 +8,22 @@ mod front;
 mod guest;
 mod payment;
 pub mod sandbox;
+mod wallet;
 
 use crate::route::PageRoute;
 
 /// The routes of all pages.
 #[must_use]
 pub fn all() -> Vec<PageRoute> {
-    [
+    let routes = [
+        account::routes(),
         assets::routes(),
         booth::routes(),
         display::routes(),
         front::routes(),
         guest::routes(),
         payment::routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+        wallet::routes(),
+    ];
+    routes.into_iter().flatten().collect()
 }

@@ -9,18 +9,20 @@ use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup::{Topup, missing};
-use cuepoint_pages::forms::Keys;
+use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live};
 use cuepoint_pages::guest::Closed;
 use cuepoint_pages::payment::{Draft, PaymentPage, PaymentPart, PaymentState, StrangerPaymentPage};
+use cuepoint_pages::texts::Text;
 use cuepoint_transport::rate_limits::Class;
 
 use super::guest::{RequestFields, found_with};
+use super::wallet;
 use crate::call::{FormKey, PageCall};
 use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::Form;
-use crate::response::PageResponse;
+use crate::response::{INVALID, PageResponse};
 use crate::route::{PageRoute, own_form, page};
 
 pub(super) fn routes() -> Vec<PageRoute> {
@@ -32,7 +34,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
 }
 
 /// Why a top-up is refused, in words.
-pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> cuepoint_pages::texts::Text {
+pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> Text {
     let frame = call.frame(None);
     match refusal {
         OpenTopupRefusal::NotOffered => frame.t.no_payments(),
@@ -82,15 +84,47 @@ pub(super) fn path_of(topup: &Topup) -> String {
 /// `POST /topups`: another payment of the wallet's owner.
 async fn another(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
-    let typed = call.form.text("amount");
-    let amount = call.currency().parse_typed(typed);
-    let amount = amount.ok().and_then(Amount::new).ok_or(PageFailure::NoForm)?;
+    let (typed, frame) = (call.form.text("amount"), call.frame(None));
+    let amount = match call.currency().parse_typed(typed) {
+        Ok(money) => Amount::new(money).ok_or_else(|| frame.t.amount_above_zero()),
+        Err(error) => Err(frame.refused_money(error)),
+    };
+    let amount = match amount {
+        Ok(amount) => amount,
+        Err(error) => return refused(&call, &principal, typed, error).await,
+    };
     match open(&call, &principal, &key, amount).await {
         Ok(topup) => Ok(PageResponse::see(&path_of(&topup))),
-        Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
+        Err(CommandError::Refused(reason)) => refused(&call, &principal, typed, refusal(&call, reason)).await,
         Err(CommandError::Input(never)) => match never {},
         Err(CommandError::Failed(failure)) => Err(failure.into()),
     }
+}
+
+/// The wallet with the amount of a refused top-up and its error.
+async fn refused(
+    call: &PageCall,
+    principal: &Principal,
+    typed: &str,
+    error: Text,
+) -> Result<PageResponse, PageFailure> {
+    let is_offered = call.use_cases().settings.takes_topups();
+    let notice = (!is_offered).then(|| error.clone());
+    let refused = wallet::Refused { topup: FieldState::refused(typed, error), notice, ..Default::default() };
+    wallet::render(call, principal, INVALID, refused).await
+}
+
+/// The wallet of a principal who lacks money for something of this price, with the amount of the top-up.
+pub(super) async fn lacking(
+    call: &PageCall,
+    principal: &Principal,
+    price: Money,
+) -> Result<PageResponse, PageFailure> {
+    let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
+    let frame = call.frame(None);
+    let lacking = missing(price, available, call.use_cases().settings.least_topup());
+    let typed = lacking.map(|amount| frame.number(amount.money())).unwrap_or_default();
+    refused(call, principal, &typed, frame.t.not_enough_money()).await
 }
 
 /// The request that waits for its payment, from the cookie.

@@ -1,5 +1,6 @@
 //! Changing the e-mail address, and restoring the previous one.
 
+use cuepoint_domain::application::Confirmation;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Password};
@@ -98,7 +99,9 @@ body! {
 
 async fn request(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let EmailChangeBody { email, password } = call.body()?;
-    let requested = call.use_cases().email_changes.request(&call.context(&principal), email, &password).await;
+    let confirmation = Confirmation::Password(&password);
+    let requested =
+        call.use_cases().email_changes.request(&call.context(&principal), email, confirmation).await;
     call.limits().refund_unhashed(&requested);
     requested?;
     ApiResponse::new("A message is on its way to the new address.", Empty {})

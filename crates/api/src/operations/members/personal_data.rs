@@ -1,29 +1,20 @@
 //! Export and erasure of the caller's personal data.
 
-pub mod view;
-
-use std::error::Error;
-
-use actix_web::web::Bytes;
+use cuepoint_adapters::personal_data_export;
 use cuepoint_domain::authorization::{Action, Principal};
-use cuepoint_domain::ports::Unavailable;
-use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::text::Password;
-use futures_util::future;
-use futures_util::stream::{self, Stream, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 
 use crate::call::ApiCall;
 use crate::declaration::{ok, operations, optional_json};
 use crate::endpoint::authenticated;
-use crate::operations::members::personal_data::view::{AccountView, PersonalDataExportView, row};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds;
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::Empty;
-use cuepoint_views::people::UserView;
-use cuepoint_views::wallet::WalletView;
+use cuepoint_views::personal_data::PersonalDataExportView;
 
 operations! {
     /// Export personal data
@@ -78,34 +69,15 @@ body! {
     }
 }
 
-/// A chunk of the body, or the error that ends it.
-type BodyChunk = Result<Bytes, Box<dyn Error>>;
-
 async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     // An unknown parameter is refused before the export is recorded.
     call.judged(Ok(()))?;
     if call.is_head() {
         return Ok(ApiResponse::streamed(stream::empty().boxed_local()));
     }
-    let personal_data = &call.use_cases().personal_data;
-    let profile = personal_data.export(&call.context(&principal)).await?;
-    let user = UserView::new(&profile.user, profile.balance.available, call.currency());
-    let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
-    let account = serde_json::to_string(&AccountView::new(&profile.user)).map_err(ApiError::internal)?;
-    let clearing = call.use_cases().wallet.clearing(&principal, profile.balance).await?;
-    let wallet = WalletView::new(profile.balance, clearing, call.currency());
-    let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
-    let head = format!(
-        r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
-    );
-    let mut stream = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
-    for list in ExportList::all() {
-        let (api, rows) = (call.api.clone(), personal_data.list(&principal, list)?);
-        let write = move |record: &ExportRecord| row(record, principal.session, &api.settings.currency);
-        stream = stream.chain(list_chunks(list.name(), rows, write)).boxed_local();
-    }
-    let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
-    Ok(ApiResponse::streamed(until_failure(stream.chain(tail)).boxed_local()))
+    let (use_cases, currency) = (call.use_cases(), call.currency());
+    let document = personal_data_export::document(use_cases, &call.context(&principal), currency).await?;
+    Ok(ApiResponse::streamed(document.boxed_local()))
 }
 
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -116,53 +88,21 @@ async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiEr
     ApiResponse::new("Erased.", Empty {})
 }
 
-/// A list as a further key of an object, in one chunk per page.
-fn list_chunks(
-    name: &'static str,
-    pages: impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>>,
-    write: impl Fn(&ExportRecord) -> serde_json::Result<Vec<u8>>,
-) -> impl Stream<Item = BodyChunk> {
-    let mut is_first = true;
-    let pages = pages.map(move |page| {
-        let page = page.map_err(|Unavailable(cause)| -> Box<dyn Error> { cause })?;
-        let mut chunk = Vec::new();
-        for record in &page {
-            if !std::mem::take(&mut is_first) {
-                chunk.push(b',');
-            }
-            chunk.extend(write(record)?);
-        }
-        Ok(Bytes::from(chunk))
-    });
-    let begin = Ok(Bytes::from(format!(r#","{name}":["#)));
-    stream::once(future::ready(begin))
-        .chain(pages)
-        .chain(stream::once(future::ready(Ok(Bytes::from_static(b"]")))))
-}
-
-/// The chunks up to the first failure, which is logged and aborts the connection. None is empty, since an
-/// empty chunk ends a chunked body.
-fn until_failure(stream: impl Stream<Item = BodyChunk>) -> impl Stream<Item = BodyChunk> {
-    let stream = stream.filter(|chunk| future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.is_empty())));
-    stream.scan(false, |failed, chunk| {
-        let go_on = !*failed;
-        if let Err(error) = &chunk {
-            tracing::warn!(error = error.as_ref(), "an answer was interrupted");
-            *failed = true;
-        }
-        future::ready(go_on.then_some(chunk))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
 
+    use actix_web::web::Bytes;
     use actix_web::{App, HttpServer, web};
+    use cuepoint_adapters::personal_data_export::{BodyChunk, list_chunks, until_failure};
     use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ports::Unavailable;
+    use cuepoint_domain::privacy::personal_data::ExportRecord;
     use cuepoint_domain::text::Line;
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::user::Block;
+
+    use futures_util::Stream;
 
     use super::*;
 

@@ -80,7 +80,11 @@ fn changes(setup: Setup) -> EmailChanges {
 }
 
 fn request(setup: Setup, to: &str) -> Result<(), CommandError<RequestEmailRefusal>> {
-    run(changes(setup).request(&context(2), email(to), &Password::presented("present")))
+    run(changes(setup).request(
+        &context(2),
+        email(to),
+        Confirmation::Password(&Password::presented("present")),
+    ))
 }
 
 /// Logins where the address is free or taken, and that store a challenge with this hash.

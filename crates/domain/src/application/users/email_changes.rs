@@ -7,9 +7,9 @@ use time::Duration;
 
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
-use crate::application::executor::{ClientContext, Context, Executor};
-use crate::application::users::is_own_password;
+use crate::application::executor::{Authorized, ClientContext, Context, Executor};
 use crate::application::users::verifications::between;
+use crate::application::users::{Confirmation, is_confirmed};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseCredentials;
 use crate::ports::{
@@ -30,6 +30,7 @@ const SENDING_ATTEMPTS: u32 = 3;
 /// Why no code is sent to a new address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RequestEmailRefusal {
+    /// The password is wrong, or was repeated too long ago.
     #[error("the password is wrong")]
     WrongPassword,
     /// The user has this address, in some letter case.
@@ -91,7 +92,13 @@ pub struct EmailChanges {
 }
 
 impl EmailChanges {
-    /// Sends a code to a new address of the principal, who repeats their password, and invalidates the previous code.
+    /// The time until which the principal can restore their previous address; another change has to wait for it.
+    pub async fn restorable_until(&self, principal: &Principal) -> Result<Option<Timestamp>, Failure> {
+        let own = Authorized::<_, UseCredentials>::own(principal)?;
+        Ok(self.env.logins.restorable_until(*own, self.env.now()).await?)
+    }
+
+    /// Sends a code to a new address of the principal, who confirms it by their password, and invalidates the previous code.
     /// The answer and the work are the same for an address of another user; that address gets a notice instead of the
     /// code.
     ///
@@ -101,7 +108,7 @@ impl EmailChanges {
         &self,
         context: &Context,
         email: Email,
-        password: &Password,
+        confirmation: Confirmation<'_>,
     ) -> Result<(), CommandError<RequestEmailRefusal>> {
         let env = &self.env;
         self.executor
@@ -110,8 +117,8 @@ impl EmailChanges {
                 if !env.ports.notifier.can_reach(&to) {
                     return Err(CommandError::Refused(RequestEmailRefusal::NotOffered));
                 }
-                if !is_own_password(env, context, principal, password, "change of the e-mail address").await?
-                {
+                let act = "change of the e-mail address";
+                if !is_confirmed(env, context, principal, confirmation, act).await? {
                     return Err(CommandError::Refused(RequestEmailRefusal::WrongPassword));
                 }
                 let (Profile { user, .. }, now) = (self.profile(principal).await?, env.now());

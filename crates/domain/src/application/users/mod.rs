@@ -31,8 +31,11 @@ pub use operators::{
     BootstrapRefusal, Bootstrapped, DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal,
     Operators,
 };
-pub(super) use own_password::{is_own_password, own_password};
-pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
+pub use own_password::Confirmation;
+pub(super) use own_password::{is_confirmed, is_own_password, own_password};
+pub use passwords::{
+    ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal, WrongPassword,
+};
 pub use personal_data::{EraseRefusal, PersonalData};
 pub use personal_tokens::{OwnTokens, TokenRequest, TokenRequestRefusal};
 pub use registration::{RegisterRefusal, Registration};

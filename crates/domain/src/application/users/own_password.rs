@@ -6,6 +6,16 @@ use crate::authorization::Principal;
 use crate::ports::{Credentials, HashingError, PasswordCheck, PasswordHash};
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Line, Password};
+use crate::user::RecentPassword;
+
+/// How a principal confirms an action that asks for the password again.
+#[derive(Clone, Copy, Debug)]
+pub enum Confirmation<'p> {
+    /// With the password.
+    Password(&'p Password),
+    /// With a password that was checked before.
+    Recent(RecentPassword),
+}
 
 /// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes
 /// as long to check as the right one.
@@ -17,6 +27,20 @@ pub(in crate::application) async fn is_own_password(
     act: &'static str,
 ) -> Result<bool, HashingError> {
     Ok(own_password(env, context, principal, password, act).await?.is_some())
+}
+
+/// Whether the principal confirms an action. A wrong password is recorded as by [`is_own_password`].
+pub(in crate::application) async fn is_confirmed(
+    env: &Environment,
+    context: &Context,
+    principal: &Principal,
+    confirmation: Confirmation<'_>,
+    act: &'static str,
+) -> Result<bool, HashingError> {
+    match confirmation {
+        Confirmation::Password(password) => is_own_password(env, context, principal, password, act).await,
+        Confirmation::Recent(recent) => Ok(recent.counts(principal.session, env.now())),
+    }
 }
 
 /// The stored hash of this password if it is the password of the principal. A wrong one is recorded as by

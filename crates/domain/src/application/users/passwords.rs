@@ -7,12 +7,14 @@ use thiserror::Error;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Context, Executor};
+use crate::application::users::is_own_password;
 use crate::authorization::permission::UseCredentials;
 use crate::ports::{
     Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, SecurityCause, Token, Unavailable,
 };
 use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
+use crate::user::RecentPassword;
 use crate::user::challenge::{Challenge, Purpose};
 use crate::user::session::ClientInfo;
 
@@ -46,6 +48,11 @@ pub enum ResetPasswordRefusal {
     InvalidToken,
 }
 
+/// The password that a principal repeats is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the password is wrong")]
+pub struct WrongPassword;
+
 /// Changes and resets passwords.
 #[derive(Clone)]
 pub struct PasswordChanges {
@@ -54,6 +61,27 @@ pub struct PasswordChanges {
 }
 
 impl PasswordChanges {
+    /// Checks the password that the principal repeats, so that the next steps of the session need no other one.
+    ///
+    /// # Errors
+    /// [`WrongPassword`], which is recorded.
+    pub async fn check(
+        &self,
+        context: &Context,
+        password: &Password,
+    ) -> Result<RecentPassword, CommandError<WrongPassword>> {
+        let env = &self.env;
+        self.executor
+            .perform::<UseCredentials, _, _>(context, async |_, principal, _| {
+                if is_own_password(env, context, principal, password, "repeated password").await? {
+                    Ok(RecentPassword { session: principal.session, checked_at: env.now() })
+                } else {
+                    Err(CommandError::Refused(WrongPassword))
+                }
+            })
+            .await
+    }
+
     /// Replaces the current password, which the principal has to know; all their other sessions end, and they
     /// are notified.
     ///

@@ -60,7 +60,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let money_left = EraseRefusal::Rule(ErasureRefusal::MoneyLeft);
     let frame = Frame { viewer: Some(Viewer::of(&member)), ..Frame::new(&site, language, now()) };
     let again = |name, password| {
-        let page = PasswordPage { frame: &frame, email: "tom@example.com", password, next: "/wallet" };
+        let fields = &[("next", "/account")];
+        let (email, action) = ("tom@example.com", "/account/confirm");
+        let page = PasswordPage { frame: &frame, email, password, action, fields };
         Sample::new(name, page.render())
     };
     vec![

@@ -81,15 +81,22 @@ pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<P
     })
 }
 
-/// Ends the session. The session of a guest account that was kept beside it is the browser's session again.
 pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     call.use_cases().sessions.log_out(&call.context(&principal, None, "")).await?;
+    Ok(ended(&call))
+}
+
+/// The way on from the end of the session. The session of a guest account that was kept beside it is the browser's
+/// session again.
+pub(in crate::handlers) fn ended(call: &PageCall) -> PageResponse {
     let cookies = call.state.settings.cookies;
-    let response = PageResponse::see("/").with_cookie(&cookies.forget(PageCookie::Draft));
-    Ok(match call.cookie(PageCookie::Guest) {
+    let response = PageResponse::see("/")
+        .with_cookie(&cookies.forget(PageCookie::Draft))
+        .with_cookie(&cookies.forget(PageCookie::Password));
+    match call.cookie(PageCookie::Guest) {
         Some(guest) => response
             .with_cookie(&session::kept(cookies, PageCookie::Session, guest))
             .with_cookie(&cookies.forget(PageCookie::Guest)),
         None => response.with_cookie(&cookies.forget(PageCookie::Session)),
-    })
+    }
 }

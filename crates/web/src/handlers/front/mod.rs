@@ -11,6 +11,8 @@ mod verify;
 use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;
 
+pub(in crate::handlers) use login::ended;
+
 use crate::route::{PageRoute, form, own_form, own_page, page};
 
 pub(super) fn routes() -> Vec<PageRoute> {

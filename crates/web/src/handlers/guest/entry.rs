@@ -27,6 +27,9 @@ const DRAFT_SECONDS: i64 = 30 * 60;
 /// The longest draft, in bytes: browsers keep 4096 for a cookie with its attributes. A longer one has to be typed again.
 const MOST_OF_DRAFT: usize = 3_500;
 
+/// The field by which a member spends the wallet of the guest account from before the login.
+const GUEST_WALLET: &str = "guest_wallet";
+
 /// `POST /g/{code}/draft`: the request that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
     let waiting = WaitingRequest::of(&call).ok_or(PageFailure::Outdated)?;
@@ -43,6 +46,13 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     };
     if !is_confirmed && let Some(question) = question(&call, &view, &new).await? {
         return again(&call, &view, NewEntry { question: Some(question), ..NewEntry::default() }).await;
+    }
+    if call.form.has(GUEST_WALLET)
+        && let Some(guest) = call.kept_guest().await?
+    {
+        // Money is not added to the guest account, so that nothing is left there for long.
+        let done = attempt(&call, &guest, &key, new).await;
+        return answered(&call, &view, done).await;
     }
     let (principal, cookie) = requester(&call, &key, name).await?;
     let call = PageCall { principal: Some(principal), ..call };
@@ -191,7 +201,8 @@ async fn refused(
 
 /// The page with what the guest typed, and what is wrong.
 async fn again(call: &PageCall, view: &GuestView, entry: NewEntry<'_>) -> Result<PageResponse, PageFailure> {
+    let view = page::with_kept_guest(call, view.clone()).await?;
     let reader = call.profile().await?;
     let entry = NewEntry { form: &call.form, refused: true, ..entry };
-    page::render(call, INVALID, view, reader.as_ref(), entry).await
+    page::render(call, INVALID, &view, reader.as_ref(), entry).await
 }

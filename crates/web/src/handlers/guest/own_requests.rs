@@ -1,7 +1,7 @@
 //! The forms of the caller's cards: cancel, rate, tip.
 
 use cuepoint_domain::application::commands::{CancelRequest, RateRequest, TipDj, TipDjRefusal};
-use cuepoint_domain::application::{CommandError, InvalidTransition};
+use cuepoint_domain::application::{CommandError, Failure, InvalidTransition};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::RequestId;
@@ -10,6 +10,7 @@ use cuepoint_domain::music_request::Stars;
 
 use crate::call::{FormKey, PageCall};
 use crate::failure::PageFailure;
+use crate::handlers::payment;
 use crate::response::PageResponse;
 
 /// A move that the status no longer allows: another change came first.
@@ -19,8 +20,19 @@ impl From<InvalidTransition> for PageFailure {
     }
 }
 
+/// The principal who made the request: the one of the session, or the guest account from before the login.
+async fn maker(call: &PageCall, principal: Principal, id: RequestId) -> Result<Principal, PageFailure> {
+    let Some(guest) = call.kept_guest().await? else { return Ok(principal) };
+    match call.use_cases().music_requests.visible(&guest, id).await {
+        Ok(_) => Ok(guest),
+        Err(Failure::NotFound | Failure::Denied(_)) => Ok(principal),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
 pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let (key, id) = (FormKey::of(&call.form)?, call.id(RequestId::new)?);
+    let principal = maker(&call, principal, id).await?;
     call.run(&principal, Some(&key), CancelRequest { id }, (), "").await?;
     Ok(PageResponse::see(&call.back()))
 }
@@ -28,6 +40,7 @@ pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageR
 pub(super) async fn rate(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let id = call.id(RequestId::new)?;
     let stars = call.form.text("stars").parse().ok().and_then(Stars::new).ok_or(PageFailure::NoForm)?;
+    let principal = maker(&call, principal, id).await?;
     call.run(&principal, None, RateRequest { id }, stars, "").await?;
     Ok(PageResponse::see(&call.back()))
 }
@@ -45,7 +58,7 @@ pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResp
     match tipped {
         Ok(_) => Ok(PageResponse::see(&format!("/g/{code}"))),
         Err(CommandError::Refused(TipDjRefusal::InsufficientFunds)) => {
-            Ok(PageResponse::see(&format!("/wallet?missing={typed}")))
+            payment::lacking(&call, &principal, amount.money()).await
         }
         Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
         Err(CommandError::Input(never)) => match never {},

@@ -31,6 +31,7 @@ pub(super) async fn with_code(call: PageCall) -> Result<PageResponse, PageFailur
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let Some(view) = found(&call).await? else { return Ok(unknown(&call, &call.parameter)) };
+    let view = with_kept_guest(&call, view).await?;
     let reader = call.profile().await?;
     let entry = NewEntry { form: &call.query, refused: false, ..NewEntry::default() };
     render(&call, StatusCode::OK, &view, reader.as_ref(), entry).await
@@ -38,6 +39,7 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     let view = found(&call).await?.ok_or(PageFailure::NotFound)?;
+    let view = with_kept_guest(&call, view).await?;
     let reader = call.profile().await?;
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
     let paths = Paths::of(&view.board);
@@ -66,6 +68,16 @@ pub(in crate::handlers) async fn found_with(
         Err(PageFailure::NotFound) => Ok(None),
         Err(failure) => Err(failure),
     }
+}
+
+/// The view with the requests of the guest account that this browser had before the login.
+pub(super) async fn with_kept_guest(call: &PageCall, mut view: GuestView) -> Result<GuestView, PageFailure> {
+    if let Some(guest) = call.kept_guest().await? {
+        let boards = &call.use_cases().boards;
+        let kept = boards.guest_view(Some(&guest), view.board.code, call.currency()).await?;
+        view.own.requests.extend(kept.own.requests);
+    }
+    Ok(view)
 }
 
 fn unknown(call: &PageCall, code: &str) -> PageResponse {
@@ -108,12 +120,13 @@ pub(super) async fn render(
         kept => kept.to_owned(),
     };
     let proposed = proposed(call, view);
+    let guest_wallet = call.kept_guest_money().await?;
     let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
     let shown = match closed {
         Some(closed) => Entry::Closed(closed),
         None => {
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
-            Entry::Form(Box::new(RequestForm { most_played: &view.most_played, ..form }))
+            Entry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
         }
     };
     let tips = presets_of(call, view, reader);

@@ -16,24 +16,24 @@ use cuepoint_domain::withdrawal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use cuepoint_views::block::BlockedGuestView;
-use cuepoint_views::gig::GigDetailsView;
-use cuepoint_views::people::UserView;
-use cuepoint_views::personal_token::PersonalTokenView;
-use cuepoint_views::provider_message::ExportedProviderMessageView;
-use cuepoint_views::rating::RatingView;
-use cuepoint_views::request::MusicRequestView;
-use cuepoint_views::security_event::SecurityEventView;
-use cuepoint_views::session::ActiveSessionView;
-use cuepoint_views::tip::TipView;
-use cuepoint_views::topup::TopupView;
-use cuepoint_views::view;
-use cuepoint_views::wallet::{ObjectReferenceView, WalletEntryView, WalletView};
-use cuepoint_views::webhook_endpoint::WebhookEndpointView;
-use cuepoint_views::wire::money::Number;
-use cuepoint_views::wire::names;
-use cuepoint_views::wire::time::WireTimestamp;
-use cuepoint_views::withdrawal::WithdrawalView;
+use crate::block::BlockedGuestView;
+use crate::gig::GigDetailsView;
+use crate::people::UserView;
+use crate::personal_token::PersonalTokenView;
+use crate::provider_message::ExportedProviderMessageView;
+use crate::rating::RatingView;
+use crate::request::MusicRequestView;
+use crate::security_event::SecurityEventView;
+use crate::session::ActiveSessionView;
+use crate::tip::TipView;
+use crate::topup::TopupView;
+use crate::view;
+use crate::wallet::{ObjectReferenceView, WalletEntryView, WalletView};
+use crate::webhook_endpoint::WebhookEndpointView;
+use crate::wire::money::Number;
+use crate::wire::names;
+use crate::wire::time::WireTimestamp;
+use crate::withdrawal::WithdrawalView;
 
 /// All data that is stored about a user. Each list is complete, newest first.
 #[derive(Serialize, ToSchema)]

@@ -1,0 +1,32 @@
+//! `/account/confirm`: the password before a step that needs it.
+
+use cuepoint_domain::authorization::Principal;
+
+use crate::call::PageCall;
+use crate::failure::PageFailure;
+use crate::form::Form;
+use crate::next_path;
+use crate::recent_password;
+use crate::response::PageResponse;
+
+/// The page of this path.
+const PATH: &str = "/account/confirm";
+
+pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
+    ask(&call, &call.query, false).await
+}
+
+pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    match recent_password::check(&call, &principal).await? {
+        Some(repeated) => Ok(repeated.kept_by(PageResponse::see(next(&call.form)))),
+        None => ask(&call, &call.form, true).await,
+    }
+}
+
+async fn ask(call: &PageCall, form: &Form, was_wrong: bool) -> Result<PageResponse, PageFailure> {
+    recent_password::page(call, PATH, &[("next", next(form))], was_wrong).await
+}
+
+fn next(form: &Form) -> &str {
+    next_path::local(form.text("next")).unwrap_or("/account")
+}
