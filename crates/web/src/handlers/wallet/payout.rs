@@ -158,7 +158,7 @@ pub(super) async fn open(call: PageCall, principal: Principal) -> Result<PageRes
 /// `POST /withdrawals/{id}/cancel`.
 pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let (key, id) = (FormKey::of(&call.form)?, call.id(WithdrawalId::new)?);
-    match call.run(&principal, Some(&key), CancelWithdrawal { id }, (), "").await {
+    match call.run(&principal, Some(&key), CancelWithdrawal { id }, (), &id.to_string()).await {
         Ok(_) => Ok(PageResponse::see(&path_of(id))),
         Err(CommandError::Refused(MoveWithdrawalRefusal::InvalidTransition(transition))) => {
             Err(transition.into())
