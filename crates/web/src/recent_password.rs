@@ -4,6 +4,7 @@
 //! alone is not enough.
 
 use actix_web::cookie::Cookie;
+use actix_web::http::StatusCode;
 use cuepoint_domain::application::CommandError;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Clock as _;
@@ -97,12 +98,13 @@ pub(crate) async fn ensure(
         return Ok(Confirmed::Recent(repeated));
     }
     let fields: Vec<(&str, &str)> = kept.iter().map(|name| (*name, call.form.text(name))).collect();
-    Ok(Confirmed::Asked(page(call, call.path(), &fields, is_presented).await?))
+    Ok(Confirmed::Asked(page(call, INVALID, call.path(), &fields, is_presented).await?))
 }
 
 /// The page that asks for the password, for a form with this path and these fields.
 pub(crate) async fn page(
     call: &PageCall,
+    status: StatusCode,
     action: &str,
     fields: &[(&str, &str)],
     was_wrong: bool,
@@ -113,5 +115,5 @@ pub(crate) async fn page(
     let password = FieldState { value: String::new(), error };
     let email = reader.user.email.as_str();
     let page = PasswordPage { frame: &frame, email, password, action, fields };
-    Ok(call.html(INVALID, page.render()))
+    Ok(call.html(status, page.render()))
 }

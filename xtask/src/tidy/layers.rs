@@ -66,6 +66,7 @@ const CRATES: &[CrateLayers] = &[
                 "notifier",
                 "outgoing",
                 "payouts",
+                "personal_data_export",
                 "request_ids",
                 "runtime",
                 "security",

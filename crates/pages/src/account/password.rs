@@ -7,7 +7,7 @@ use crate::frame::{Frame, renders};
 
 /// The page that asks for the password: a form with `password` and the fields that it keeps.
 ///
-/// `/account/confirm` keeps the field `next`. A form that needs the password answers with this page too, which sends the
+/// The page `/account/confirm` keeps the field `next`. A form that needs the password answers with this page too, which sends the
 /// form again with its fields: amounts and addresses stay out of the address bar.
 #[derive(Template, Clone, Debug)]
 #[template(path = "account/password.html")]

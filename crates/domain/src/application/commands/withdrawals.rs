@@ -1,18 +1,23 @@
 //! Commands about withdrawals, by their owners and by operators.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Authorized, Command, Decide, Decided, Withdrawn};
+use crate::application::queries::{WalletQueries, WithdrawalQueries};
 use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::money::Money;
 use crate::operation::{Rejection, plans};
+use crate::ports::Profile;
 use crate::text::Line;
 use crate::withdrawal::{
-    Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
+    self, Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus,
+    settable,
 };
 
 /// Makes a withdrawal and holds its amount. If funds are short or clearing, or the owner owes money, the owner's overdue
@@ -273,6 +278,40 @@ impl Command for SendWithdrawal {
 
     fn rejected(rejection: Rejection) -> CommandError<MoveWithdrawalRefusal> {
         move_rejected(rejection)
+    }
+}
+
+impl WithdrawalQueries {
+    /// A withdrawal as its command would store it now, without effect. The command decides again, and also on the limits
+    /// of periods.
+    ///
+    /// # Errors
+    /// [`OpenWithdrawalRefusal`].
+    pub async fn preview(
+        &self,
+        principal: &Principal,
+        new: NewWithdrawal,
+    ) -> Result<NewWithdrawal, CommandError<OpenWithdrawalRefusal>> {
+        let owner = Authorized::<_, permission::UseWithdrawal>::own(principal).map_err(Failure::from)?;
+        let terms = &self.env.terms.withdrawals;
+        let new = withdrawal::judge(new, terms).map_err(CommandError::refused)?;
+        let Profile { user, balance } =
+            self.env.people.profile(*owner).await?.ok_or(Failure::UnknownPrincipal)?;
+        let wallet = WalletQueries { env: Arc::clone(&self.env) };
+        let clearing = wallet.clearing(principal, balance).await?;
+        let cleared = balance.available.checked_sub(clearing.amount).unwrap_or(Money::ZERO);
+        let amount = new.amount.get().money();
+        if balance.owed > Money::ZERO {
+            Err(CommandError::Refused(OpenWithdrawalRefusal::WalletOwes(balance.owed)))
+        } else if terms.requires_verified_email && !user.email_verified {
+            Err(CommandError::Refused(OpenWithdrawalRefusal::EmailUnverified))
+        } else if amount > balance.available {
+            Err(CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds))
+        } else if amount > cleared {
+            Err(CommandError::refused(OpenRefusal::Limit(Limit::Cleared(cleared))))
+        } else {
+            Ok(new)
+        }
     }
 }
 

@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::application::commands::OpenWithdrawalRefusal;
 use crate::application::environment::Environment;
-use crate::application::error::{CommandError, Failure};
+use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
-use crate::application::queries::WalletQueries;
 use crate::authorization::{Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::money::Money;
 use crate::page::{PageRequest, Rows};
-use crate::ports::Profile;
 use crate::withdrawal::{
-    self, Limit, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalState,
-    WithdrawalStatus, WithdrawalTerms, approvals_needed,
+    Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalState, WithdrawalStatus, WithdrawalTerms,
+    approvals_needed,
 };
 
 /// A withdrawal, as operators review it.
@@ -41,38 +38,6 @@ impl WithdrawalQueries {
     pub fn terms(&self, principal: &Principal) -> Result<&WithdrawalTerms, Failure> {
         Authorized::<_, permission::UseWithdrawal>::own(principal)?;
         Ok(&self.env.terms.withdrawals)
-    }
-
-    /// A withdrawal as its command would store it now, without effect. The command decides again, and also on the limits
-    /// of periods.
-    ///
-    /// # Errors
-    /// [`OpenWithdrawalRefusal`].
-    pub async fn preview(
-        &self,
-        principal: &Principal,
-        new: NewWithdrawal,
-    ) -> Result<NewWithdrawal, CommandError<OpenWithdrawalRefusal>> {
-        let owner = Authorized::<_, permission::UseWithdrawal>::own(principal).map_err(Failure::from)?;
-        let terms = &self.env.terms.withdrawals;
-        let new = withdrawal::judge(new, terms).map_err(CommandError::refused)?;
-        let Profile { user, balance } =
-            self.env.people.profile(*owner).await?.ok_or(Failure::UnknownPrincipal)?;
-        let wallet = WalletQueries { env: Arc::clone(&self.env) };
-        let clearing = wallet.clearing(principal, balance).await?;
-        let cleared = balance.available.checked_sub(clearing.amount).unwrap_or(Money::ZERO);
-        let amount = new.amount.get().money();
-        if balance.owed > Money::ZERO {
-            Err(CommandError::Refused(OpenWithdrawalRefusal::WalletOwes(balance.owed)))
-        } else if terms.requires_verified_email && !user.email_verified {
-            Err(CommandError::Refused(OpenWithdrawalRefusal::EmailUnverified))
-        } else if amount > balance.available {
-            Err(CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds))
-        } else if amount > cleared {
-            Err(CommandError::refused(OpenRefusal::Limit(Limit::Cleared(cleared))))
-        } else {
-            Ok(new)
-        }
     }
 
     /// The principal's own withdrawal, and their debt.

@@ -1,5 +1,6 @@
 //! `/account/confirm`: the password before a step that needs it.
 
+use actix_web::http::StatusCode;
 use cuepoint_domain::authorization::Principal;
 
 use crate::call::PageCall;
@@ -8,6 +9,7 @@ use crate::form::Form;
 use crate::next_path;
 use crate::recent_password;
 use crate::response::PageResponse;
+use crate::router::INVALID;
 
 /// The page of this path.
 const PATH: &str = "/account/confirm";
@@ -24,7 +26,8 @@ pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageRes
 }
 
 async fn ask(call: &PageCall, form: &Form, was_wrong: bool) -> Result<PageResponse, PageFailure> {
-    recent_password::page(call, PATH, &[("next", next(form))], was_wrong).await
+    let status = if was_wrong { INVALID } else { StatusCode::OK };
+    recent_password::page(call, status, PATH, &[("next", next(form))], was_wrong).await
 }
 
 fn next(form: &Form) -> &str {

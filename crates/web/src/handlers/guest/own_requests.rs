@@ -33,7 +33,7 @@ async fn maker(call: &PageCall, principal: Principal, id: RequestId) -> Result<P
 pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let (key, id) = (FormKey::of(&call.form)?, call.id(RequestId::new)?);
     let principal = maker(&call, principal, id).await?;
-    call.run(&principal, Some(&key), CancelRequest { id }, (), "").await?;
+    call.run(&principal, Some(&key), CancelRequest { id }, (), &id.to_string()).await?;
     Ok(PageResponse::see(&call.back()))
 }
 

@@ -2,6 +2,7 @@
 
 mod page;
 mod payout;
+mod payout_fields;
 
 use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;

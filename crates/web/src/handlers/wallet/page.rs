@@ -16,7 +16,7 @@ use cuepoint_pages::frame::{Frame, Notice, NoticeKind};
 use cuepoint_pages::texts::Text;
 use cuepoint_pages::wallet::{Hold, Payout, StatementPage, TipRow, TopupForm, WalletPage};
 
-use super::payout::PayoutFields;
+use super::payout_fields::PayoutFields;
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::response::PageResponse;
