@@ -95,7 +95,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["cookies", "cross_site", "form", "next_path", "failure", "response"],
             &["state"],
-            &["call", "session"],
+            &["call", "recent_password", "session"],
             &["route"],
             &["handlers"],
             &["router"],

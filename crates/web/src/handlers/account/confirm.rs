@@ -8,8 +8,7 @@ use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
 use crate::recent_password;
-use crate::response::PageResponse;
-use crate::router::INVALID;
+use crate::response::{INVALID, PageResponse};
 
 /// The page of this path.
 const PATH: &str = "/account/confirm";
