@@ -44,10 +44,10 @@ pub struct Cookies {
 
 impl Cookies {
     /// The value of a cookie of the request. If a browser sends several of this name, there is no telling which one is
-    /// this service's, and none counts.
+    /// this service's, and none counts. The value is the one that was set: a draft is decoded once, as a form.
     #[must_use]
     pub fn read(self, cookie: PageCookie, request: &HttpRequest) -> Option<String> {
-        let cookies = request.cookies().ok()?;
+        let cookies = request.cookies_raw().ok()?;
         let name = cookie.name(self.is_encrypted);
         let mut values = cookies.iter().filter(|cookie| cookie.name() == name).map(Cookie::value);
         let first = values.next()?;
@@ -104,5 +104,10 @@ mod tests {
         assert_eq!(read(HTTPS, "__Host-cuepoint=fixed; __Host-cuepoint=secret"), None);
         assert_eq!(read(HTTPS, "cuepoint=fixed"), None);
         assert_eq!(read(HTTP, "cuepoint=secret").as_deref(), Some("secret"));
+    }
+
+    #[test]
+    fn a_value_is_read_as_it_was_set() {
+        assert_eq!(read(HTTP, "cuepoint=a=R%26B+%2B; b=%ff").as_deref(), Some("a=R%26B+%2B"));
     }
 }

@@ -34,6 +34,13 @@ impl Form {
         self
     }
 
+    /// The form without this field.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.remove(name);
+        self
+    }
+
     /// The text of a field without white space around it; empty if it is missing.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {

@@ -159,6 +159,14 @@ impl Pages {
         Ok(Form::parse(&body))
     }
 
+    /// The methods of a path, as `Allow` lists them.
+    fn allowed(&self, request: &HttpRequest) -> String {
+        let found = self.routes.find(request.match_info().as_str());
+        let routes = found.map_or(&[][..], |(routes, _)| routes);
+        let methods = routes.iter().map(|route| if route.changes() { "POST" } else { "GET, HEAD" });
+        methods.collect::<Vec<_>>().join(", ")
+    }
+
     /// The page of a refusal; for a reader without a session, the way to the login.
     fn refusal(&self, failure: &PageFailure, request: &HttpRequest, language: Language) -> PageResponse {
         let is_part = request.headers().contains_key(PART);
@@ -182,6 +190,9 @@ impl Pages {
         let page =
             ErrorPage { frame: &frame, problem: failure.problem(&incident), back: Some(back.unwrap_or("/")) };
         let response = PageResponse::html(failure.status(), page.render());
+        if matches!(failure, PageFailure::WrongMethod) {
+            return response.with_header(header::ALLOW, &self.allowed(request));
+        }
         match failure.retry_after_seconds() {
             Some(seconds) => response.with_header(header::RETRY_AFTER, &seconds.to_string()),
             None => response,

@@ -1,11 +1,13 @@
 //! The test harness: servers, clients, users, and the stores.
 
 mod answer;
+mod browser;
 mod client;
 mod database;
 mod event_stream;
 mod examples;
 pub(crate) mod gig_scene;
+pub(crate) mod guest_scene;
 mod listening;
 mod mail;
 mod messages;
@@ -20,6 +22,7 @@ mod routes;
 mod server;
 
 pub(crate) use answer::{Answer, keys};
+pub(crate) use browser::{Browser, DRAFT, GUEST, SESSION, escaped, field, is_page, leads_to, set_cookies};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};

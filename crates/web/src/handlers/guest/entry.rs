@@ -3,7 +3,7 @@
 use actix_web::cookie::Cookie;
 use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
 use cuepoint_domain::application::queries::GuestView;
-use cuepoint_domain::application::{BrowserSession, CommandError, CreateGuestRefusal, Done, Failure};
+use cuepoint_domain::application::{BrowserSession, CommandError, CreateGuestRefusal, Done};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
@@ -29,6 +29,9 @@ const MOST_OF_DRAFT: usize = 3_500;
 
 /// The field by which a member spends the wallet of the guest account from before the login.
 const GUEST_WALLET: &str = "guest_wallet";
+
+/// What became of a request.
+type Attempt = Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>>;
 
 /// `POST /g/{code}/draft`: the request that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -104,7 +107,7 @@ async fn request(
     key: &FormKey,
     new: NewRequest,
 ) -> Result<PageResponse, PageFailure> {
-    match attempt(call, principal, key, new.clone()).await {
+    match attempt(call, principal, key, new.clone()).await? {
         Err(CommandError::Refused(OpenRequestRefusal::InsufficientFunds)) => {}
         done => return answered(call, view, done).await,
     }
@@ -117,7 +120,7 @@ async fn request(
         }
     };
     if topup.status == TopupStatus::Confirmed {
-        return answered(call, view, attempt(call, principal, key, new).await).await;
+        return answered(call, view, attempt(call, principal, key, new).await?).await;
     }
     let answer = PageResponse::see(&payment::path_of(&topup));
     let draft = call.form.only(FIELDS).with("code", view.board.code.to_string()).encode();
@@ -128,31 +131,27 @@ async fn request(
     Ok(answer.with_cookie(&cookie))
 }
 
-/// Runs the command, once for each key.
+/// Runs the command, once for each key. The answer to a question changes nothing that the key stands for.
+///
+/// # Errors
+/// An exhausted quota.
 async fn attempt(
     call: &PageCall,
     principal: &Principal,
     key: &FormKey,
     new: NewRequest,
-) -> Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>> {
+) -> Result<Attempt, PageFailure> {
     let limits = call.limits();
-    let counted = match limits.count_guest_request(principal) {
-        Ok(counted) => counted,
-        Err(_) => return Err(CommandError::Failed(Failure::Conflict)),
-    };
-    let what = call.form.only(FIELDS).encode();
+    let counted = limits.count_guest_request(principal).map_err(PageFailure::rate_limited)?;
+    let what = call.form.only(FIELDS).without("confirmed").encode();
     let done = call.run(principal, Some(key), OpenRequest, new, &what).await;
     if done.as_ref().map_or(true, |done| done.replayed) {
         limits.give_back(counted);
     }
-    done
+    Ok(done)
 }
 
-async fn answered(
-    call: &PageCall,
-    view: &GuestView,
-    done: Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>>,
-) -> Result<PageResponse, PageFailure> {
+async fn answered(call: &PageCall, view: &GuestView, done: Attempt) -> Result<PageResponse, PageFailure> {
     match done {
         Ok(Done { value: request, .. }) => Ok(sent(call, view, &request)),
         Err(CommandError::Refused(refusal)) => refused(call, view, refusal).await,
@@ -179,6 +178,12 @@ async fn refused(
     let entry = match refusal {
         OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(_)) => {
             NewEntry { question: Some(Question::PriceRaised), ..NewEntry::default() }
+        }
+        // The end of a gig takes its DJ offline, too.
+        OpenRequestRefusal::Rule(OpenRefusal::DjOffline) => {
+            let shown = Closed::of_board(&view.board, view.ended_at.is_some());
+            let closed = shown.or(Closed::of_refusal(OpenRefusal::DjOffline));
+            NewEntry { closed, ..NewEntry::default() }
         }
         OpenRequestRefusal::Rule(refusal) => {
             NewEntry { closed: Closed::of_refusal(refusal), ..NewEntry::default() }
