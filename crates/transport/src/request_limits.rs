@@ -232,7 +232,8 @@ impl<'r> RequestLimits<'r> {
         work: impl Future<Output = Result<T, CommandError<R>>>,
     ) -> Result<Result<T, CommandError<R>>, Quota> {
         let admitted = self.limits.admit_principal(Class::Guess, principal)?;
-        let outcome = work.await;
+        // On the heap, since the futures around it are moved several times.
+        let outcome = Box::pin(work).await;
         if let Some(admitted) = admitted.filter(|_| is_unhashed(&outcome)) {
             self.limits.refund(admitted);
             self.refund();

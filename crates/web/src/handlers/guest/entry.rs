@@ -54,7 +54,7 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         && let Some(guest) = call.kept_guest().await?
     {
         // Money is not added to the guest account, so that nothing is left there for long.
-        let done = attempt(&call, &guest, &key, new).await;
+        let done = attempt(&call, &guest, &key, new).await?;
         return answered(&call, &view, done).await;
     }
     let (principal, cookie) = requester(&call, &key, name).await?;
