@@ -6,7 +6,7 @@
 //! Reading order:
 //!
 //! - [`language`], [`texts`]: English and German, side by side;
-//! - [`format`]: amounts, times and the texts of users;
+//! - [`mod@format`]: amounts, times and the texts of users;
 //! - [`accent`], [`assets`]: the colour of a deployment, the style sheets and the script;
 //! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors;
 //! - [`refusals`]: the words for refused values, and the amounts in fields;

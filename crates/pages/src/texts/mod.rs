@@ -1,6 +1,6 @@
 //! The texts of pages, in English and German.
 //!
-//! Each subject has a trait. A line of [`texts!`] declares one text in both languages, so that a missing text does not
+//! Each subject has a trait. A line of `texts!` declares one text in both languages, so that a missing text does not
 //! compile, and an unused argument is reported by the compiler.
 
 // A translation that forgets an argument does not compile.
