@@ -159,6 +159,16 @@ impl PageCall {
         }
     }
 
+    /// The session's own cookie, if it is the one of the principal, and not the kept one of a guest account.
+    ///
+    /// # Errors
+    /// As [`Self::kept_guest`].
+    pub async fn live_session_cookie(&self) -> Result<Option<String>, PageFailure> {
+        let Some(cookie) = self.cookie(PageCookie::Session) else { return Ok(None) };
+        let owner = session::principal_of(&self.state, &self.request, &cookie).await?;
+        Ok(Some(cookie).filter(|_| owner.is_some() && owner == self.principal))
+    }
+
     /// The available balance of the [kept guest account](Self::kept_guest), if money is left there.
     ///
     /// # Errors

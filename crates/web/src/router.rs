@@ -133,12 +133,17 @@ impl Pages {
     ) -> Result<(), PageFailure> {
         let limits = RequestLimits::new(&self.state.limits, request);
         let Some(principal) = principal else {
-            let class = if route.changes() { route.class } else { Class::Boards };
-            limits.count(class).map_err(PageFailure::rate_limited)?;
+            limits.count(class_without_session(route)).map_err(PageFailure::rate_limited)?;
             return if matches!(route.access, Access::User(_)) { Err(PageFailure::Login) } else { Ok(()) };
         };
         observe::authenticated(request, principal.user);
-        limits.count_principal(route.class, principal).map_err(PageFailure::rate_limited)?;
+        // Further guest accounts cost nothing, so that forms without a login count for the network all the same.
+        let is_open = route.changes() && route.access == Access::Anyone && route.class != Class::Requests;
+        let counted = match is_open {
+            true => limits.count(route.class),
+            false => limits.count_principal(route.class, principal),
+        };
+        counted.map_err(PageFailure::rate_limited)?;
         let authentication = &self.state.service.authentication;
         let reliance = match route.access {
             Access::User(action) => {
@@ -197,6 +202,18 @@ impl Pages {
             Some(seconds) => response.with_header(header::RETRY_AFTER, &seconds.to_string()),
             None => response,
         }
+    }
+}
+
+/// The class in which a request without a session counts.
+fn class_without_session(route: &PageRoute) -> Class {
+    match (route.access, route.class) {
+        _ if !route.changes() => Class::Boards,
+        // It is refused, and must not use up what the network has for others.
+        (Access::User(_), _) => Class::Other,
+        // The first request creates a guest account.
+        (_, Class::Requests) => Class::Guests,
+        (_, class) => class,
     }
 }
 

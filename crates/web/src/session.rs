@@ -18,7 +18,7 @@ use crate::state::PageState;
 /// The time for which a browser keeps the cookie of a session: longer than any session, whose end the service decides.
 const KEPT_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// The principal of the session whose cookie the request has; `None` without a cookie or a live session.
+/// The principal of the session whose cookie the request has, or of the kept session of a guest account; `None` without a cookie or a live session.
 ///
 /// # Errors
 /// [`PageFailure`] for a suspended user, an exhausted quota, and a store that cannot be read.
@@ -26,8 +26,15 @@ pub(crate) async fn principal(
     state: &PageState,
     request: &HttpRequest,
 ) -> Result<Option<Principal>, PageFailure> {
-    let Some(cookie) = state.settings.cookies.read(PageCookie::Session, request) else { return Ok(None) };
-    principal_of(state, request, &cookie).await
+    // Without another session, the kept one of a guest account is the browser's session: its money is nowhere else.
+    for cookie in [PageCookie::Session, PageCookie::Guest] {
+        if let Some(cookie) = state.settings.cookies.read(cookie, request)
+            && let Some(principal) = principal_of(state, request, &cookie).await?
+        {
+            return Ok(Some(principal));
+        }
+    }
+    Ok(None)
 }
 
 /// The principal of a session with this cookie.
@@ -43,7 +50,11 @@ pub(crate) async fn principal_of(
     let Authentication { cookies, revocations, clock, .. } = &state.service.authentication;
     let kept = match cookies.known(cookie, revocations, clock.now()) {
         Known::Current(kept) => Ok(kept),
-        Known::Outdated(_) => read(state, request, cookie).await,
+        // The cookie of a suspended user is read again each time.
+        Known::Outdated(session) => {
+            limits.count_session(session).map_err(PageFailure::rate_limited)?;
+            read(state, request, cookie).await
+        }
         Known::Unknown => {
             limits.count_look_up().map_err(PageFailure::rate_limited)?;
             read(state, request, cookie).await

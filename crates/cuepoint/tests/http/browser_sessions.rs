@@ -296,13 +296,23 @@ fn a_login_keeps_the_guest_wallet_that_holds_money(store: Store) {
     let session = browser.cookie(SESSION).unwrap();
     assert_eq!(browser.cookie(GUEST), Some(wallet.clone()));
     assert_ne!(session, wallet);
-    assert!(!browser.get(&evening.page()).text.contains("id=\"request-"), "the requests are the guest's");
+    assert!(
+        browser.get(&evening.page()).text.contains("id=\"request-"),
+        "the requests of the kept guest are shown"
+    );
     // A second login keeps it too.
     leads_to(&browser.log_in(&member.email, PASSWORD));
     assert_eq!(browser.cookie(GUEST), Some(wallet.clone()));
     leads_to(&browser.post("/logout", &[]));
-    assert_eq!((browser.cookie(SESSION), browser.cookie(GUEST)), (Some(wallet), None));
+    assert_eq!((browser.cookie(SESSION), browser.cookie(GUEST)), (Some(wallet.clone()), None));
     assert!(browser.get(&evening.page()).text.contains("id=\"request-"));
+    // Nobody can log in to a guest account, so that its money keeps its session.
+    assert_eq!(leads_to(&browser.post("/logout", &[])), "/claim");
+    assert_eq!(browser.cookie(SESSION), Some(wallet.clone()));
+    // Without another session, the kept one is the browser's session.
+    let later = Browser::new(&server.client());
+    later.set_cookie(GUEST, &wallet);
+    assert!(later.get(&evening.page()).text.contains("id=\"request-"));
     // An empty wallet is not kept.
     let free = Evening { dj: server.dj_at("0", "0"), ..Evening::new(&server) };
     let gig = crate::harness::gig_scene::open(&free.dj, &json!({"title": "Free"}));

@@ -23,6 +23,7 @@ on_one_store!(
     files_of_pages_never_change_under_their_names,
     refusals_are_pages_with_their_status,
     scripts_read_refusals_with_their_status,
+    a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account,
 );
 
 /// A path of this route, with an object that need not exist.
@@ -524,4 +525,22 @@ fn scripts_read_refusals_with_their_status(store: Store) {
     let same = part("GET", &format!("{}/live?digest={digest}", evening.page()));
     assert_eq!((same.status, same.text.as_str()), (204, ""), "{same}");
     assert_eq!(set_cookies(&same).len(), 0);
+}
+
+/// Attack: a link contains the key of the form, from which the cookie of a new guest account is derived, or the address
+/// with which a guest claims the account.
+fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: Store) {
+    let server = Server::start(store);
+    let evening = Evening::new(&server);
+    let key = "A".repeat(30);
+    let link = format!("{}?key={key}&offer=99&song_title=Regret&name=Eve", evening.page());
+    let page = Browser::new(&server.client()).get(&link);
+    assert!(page.text.contains("Regret"), "{page}");
+    assert!(!page.text.contains(&key) && !page.text.contains("Eve"), "{page}");
+    let query = "?email=eve@example.com&name=Eve";
+    let claim = guest(&server, &evening).get(&format!("/claim{query}"));
+    let register = Browser::new(&server.client()).get(&format!("/register{query}"));
+    for form in [claim, register] {
+        assert!(!form.text.contains("eve@example.com") && !form.text.contains("Eve"), "{form}");
+    }
 }

@@ -269,7 +269,9 @@ fn payment_requests_survive_a_crash_before_the_call(store: Store) {
 fn payment_requests_survive_a_crash_during_the_call(store: Store) {
     let database = Arc::new(Database::of(store));
     let provider = Provider::new(Reply::Silent);
-    let mut first = Server::on(&database, &ordered_at(&provider, SOON));
+    // Both servers have one public origin, as in every deployment.
+    let keys = [SOON, &[("server.public_url", "http://music.test")]].concat();
+    let mut first = Server::on(&database, &ordered_at(&provider, &keys));
     let guest = first.guest();
     thread::scope(|scope| {
         let call = scope
@@ -278,7 +280,7 @@ fn payment_requests_survive_a_crash_during_the_call(store: Store) {
         first.signal("KILL");
         assert!(call.join().unwrap().is_err() && !first.ended().success());
     });
-    let second = Server::on(&database, &ordered_at(&provider, SOON));
+    let second = Server::on(&database, &ordered_at(&provider, &keys));
     let guest = guest.at(&second.client());
     stands(&opened(&open(&guest, "k")), "pending", None);
     assert_eq!(provider.received().len(), 1, "the lease of the first order has not ended");

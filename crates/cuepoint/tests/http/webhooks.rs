@@ -165,8 +165,8 @@ fn a_message_is_checked_in_the_documented_order(store: Store) {
 fn topups_show_the_payment_page_of_the_provider(store: Store) {
     let provider =
         Provider::new(Reply::Says(200, r#"{"payment_url": "https://pay.example.com/1"}"#.to_owned()));
-    let keys = [TOPUPS[0], TOPUPS[1], ("topups.webhook_url", provider.url.as_str())];
-    let server = Server::configured(store, &keys);
+    let webhook = ("topups.webhook_url", provider.url.as_str());
+    let server = Server::configured(store, &[TOPUPS[0], TOPUPS[1], webhook, ("pages.enabled", "false")]);
     let guest = server.guest();
     let topup =
         guest.call("POST", "/wallet/topups").text(r#"{"amount": 12.50}"#).send().data(201)["topup"].clone();

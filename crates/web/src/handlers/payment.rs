@@ -68,7 +68,7 @@ pub(super) async fn open_missing(
     let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
     let amount = missing(fee, available, call.use_cases().settings.least_topup());
     let amount = amount.ok_or(PageFailure::Outdated)?;
-    match open(call, principal, &key.derived("topup"), amount).await {
+    match open(call, principal, &key.derived(&format!("topup-{}", fee.minor())), amount).await {
         Ok(topup) => Ok(Ok(topup)),
         Err(CommandError::Refused(refusal)) => Ok(Err(refusal)),
         Err(CommandError::Input(never)) => match never {},

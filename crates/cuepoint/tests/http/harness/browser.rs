@@ -150,7 +150,7 @@ pub(crate) fn is_page(answer: &Answer) {
     assert!(varies.contains("accept-language") && varies.contains("cookie"), "{answer}");
     assert!(["en", "de"].contains(&answer.header("content-language").unwrap_or_default()), "{answer}");
     for (name, _, attributes) in set_cookies(answer) {
-        assert!([SESSION, GUEST, DRAFT].contains(&name.as_str()), "{answer}");
+        assert!([SESSION, GUEST, DRAFT, "cuepoint-password"].contains(&name.as_str()), "{answer}");
         for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age="] {
             assert!(attributes.contains(attribute), "{answer}");
         }

@@ -18,7 +18,8 @@ use crate::response::{INVALID, PageResponse};
 use crate::session;
 
 pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
-    let fields = AccountFields::unsent(&call.query);
+    // A link that fills in an address would let its author take the wallet.
+    let fields = AccountFields::unsent(Form::EMPTY);
     render(&call, StatusCode::OK, &call.query, fields).await
 }
 

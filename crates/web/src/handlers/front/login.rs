@@ -4,8 +4,10 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::{BrowserSession, CommandError, LoginRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::money::Money;
+use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Password;
+use cuepoint_domain::topup::TopupStatus;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::LoginPage;
 
@@ -73,15 +75,28 @@ pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<P
         Some(_) => response.with_cookie(&cookies.forget(PageCookie::Draft)),
         None => response,
     };
-    let guest = call.profile().await?.filter(|profile| profile.user.is_guest_account());
-    let kept = guest.filter(|profile| !money_of(profile).is_zero()).and(call.cookie(PageCookie::Session));
-    Ok(match kept {
-        Some(cookie) => response.with_cookie(&session::kept(cookies, PageCookie::Guest, cookie)),
-        None => response,
-    })
+    if has_money_to_lose(call).await?
+        && let Some(cookie) = call.live_session_cookie().await?
+    {
+        return Ok(response.with_cookie(&session::kept(cookies, PageCookie::Guest, cookie)));
+    }
+    Ok(response)
+}
+
+/// Whether this is the session of a guest account that has money or waits for a payment.
+async fn has_money_to_lose(call: &PageCall) -> Result<bool, PageFailure> {
+    let Some(principal) = call.principal.filter(Principal::is_guest_account) else { return Ok(false) };
+    let has_money = call.profile().await?.is_some_and(|profile| !money_of(&profile).is_zero());
+    let page = PageRequest::new(1, 1);
+    let pending = call.use_cases().topups.list(&principal, Some(TopupStatus::Pending), page).await?;
+    Ok(has_money || pending.total > 0)
 }
 
 pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
+    // Nobody can log in to a guest account again: its money would be lost.
+    if has_money_to_lose(&call).await? {
+        return Ok(PageResponse::see("/claim"));
+    }
     call.use_cases().sessions.log_out(&call.context(&principal, None, "")).await?;
     Ok(ended(&call))
 }

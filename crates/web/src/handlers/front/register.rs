@@ -77,7 +77,7 @@ impl AccountFields {
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let is_dj = call.query.text("dj") == "1";
-    render(&call, StatusCode::OK, &call.query, AccountFields::unsent(&call.query), is_dj)
+    render(&call, StatusCode::OK, &call.query, AccountFields::unsent(Form::EMPTY), is_dj)
 }
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {

@@ -11,7 +11,6 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_pages::guest::{Closed, Question};
-use cuepoint_transport::rate_limits::Class;
 
 use super::page::{self, NewEntry};
 use super::request_fields::{FIELDS, ReadRequest, RequestFields};
@@ -45,14 +44,19 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let Some(view) = page::found(&call).await? else { return Err(PageFailure::NotFound) };
     let fields = RequestFields::read(&call.form, call.currency());
     let Some(ReadRequest { new, name, is_confirmed }) = fields.valid(view.board.dj.id) else {
-        return again(&call, &view, NewEntry::default()).await;
+        return again(&call, &view, NewEntry { keeps_key: true, ..NewEntry::default() }).await;
     };
     if !is_confirmed && let Some(question) = question(&call, &view, &new).await? {
-        return again(&call, &view, NewEntry { question: Some(question), ..NewEntry::default() }).await;
+        return again(
+            &call,
+            &view,
+            NewEntry { question: Some(question), keeps_key: true, ..NewEntry::default() },
+        )
+        .await;
     }
-    if call.form.has(GUEST_WALLET)
-        && let Some(guest) = call.kept_guest().await?
-    {
+    if call.form.has(GUEST_WALLET) {
+        // The guest chose whose money is spent.
+        let guest = call.kept_guest().await?.ok_or(PageFailure::Outdated)?;
         // Money is not added to the guest account, so that nothing is left there for long.
         let done = attempt(&call, &guest, &key, new).await?;
         return answered(&call, &view, done).await;
@@ -86,7 +90,6 @@ async fn requester(
     if let Some(principal) = call.principal {
         return Ok((principal, None));
     }
-    call.limits().count_for_network_instead(Class::Guests).map_err(PageFailure::rate_limited)?;
     let key = GuestKey::new(key.as_str());
     let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await;
     let session: BrowserSession = created.map_err(|error| match error {

@@ -33,7 +33,9 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let Some(view) = found(&call).await? else { return Ok(unknown(&call, &call.parameter)) };
     let view = with_kept_guest(&call, view).await?;
     let reader = call.profile().await?;
-    let entry = NewEntry { form: &call.query, refused: false, ..NewEntry::default() };
+    // "Me too" fills in the song, and a link nothing else.
+    let song = call.query.only(&["song_title", "artist_name"]);
+    let entry = NewEntry { form: &song, ..NewEntry::default() };
     render(&call, StatusCode::OK, &view, reader.as_ref(), entry).await
 }
 
@@ -92,6 +94,8 @@ pub(super) struct NewEntry<'a> {
     pub(super) form: &'a Form,
     /// Whether the form was sent, so that errors of its fields are shown.
     pub(super) refused: bool,
+    /// Whether the form keeps its key: no command was tried with it.
+    pub(super) keeps_key: bool,
     pub(super) closed: Option<Closed>,
     pub(super) question: Option<Question>,
     /// An error that belongs to the offer.
@@ -100,7 +104,14 @@ pub(super) struct NewEntry<'a> {
 
 impl Default for NewEntry<'_> {
     fn default() -> Self {
-        Self { form: Form::EMPTY, refused: false, closed: None, question: None, offer_error: None }
+        Self {
+            form: Form::EMPTY,
+            refused: false,
+            keeps_key: false,
+            closed: None,
+            question: None,
+            offer_error: None,
+        }
     }
 }
 
@@ -115,9 +126,11 @@ pub(super) async fn render(
     let frame = call.frame(reader);
     let random = call.new_key();
     let (keys, paths) = (Keys::new(&random), Paths::of(&view.board));
+    // Only a form that this browser sent keeps its key: a key in a link would be known to others, and it is the cookie of
+    // a new guest account.
     let request_key = match entry.form.text("key") {
-        "" => keys.of("request"),
-        kept => kept.to_owned(),
+        kept if entry.keeps_key && !kept.is_empty() => kept.to_owned(),
+        _ => keys.of("request"),
     };
     let proposed = proposed(call, view);
     let guest_wallet = call.kept_guest_money().await?;
@@ -149,7 +162,7 @@ fn new_form<'a>(
     reader: Option<&Profile>,
     entry: NewEntry<'_>,
 ) -> RequestForm<'a> {
-    let NewEntry { form, refused, question, offer_error, closed: _ } = entry;
+    let NewEntry { form, refused, question, offer_error, closed: _, keeps_key: _ } = entry;
     let fields = RequestFields::read(form, call.currency());
     let state = |name, read: &Result<_, _>| {
         if refused { field(form, name, read, frame) } else { FieldState::with(form.text(name)) }
