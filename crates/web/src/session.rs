@@ -27,14 +27,15 @@ pub(crate) async fn principal(
     request: &HttpRequest,
 ) -> Result<Option<Principal>, PageFailure> {
     // Without another session, the kept one of a guest account is the browser's session: its money is nowhere else.
-    for cookie in [PageCookie::Session, PageCookie::Guest] {
-        if let Some(cookie) = state.settings.cookies.read(cookie, request)
-            && let Some(principal) = principal_of(state, request, &cookie).await?
-        {
-            return Ok(Some(principal));
-        }
+    if let Some(cookie) = state.settings.cookies.read(PageCookie::Session, request)
+        && let Some(principal) = principal_of(state, request, &cookie).await?
+    {
+        return Ok(Some(principal));
     }
-    Ok(None)
+    match state.settings.cookies.read(PageCookie::Guest, request) {
+        Some(kept) => Ok(principal_of(state, request, &kept).await?.filter(Principal::is_guest_account)),
+        None => Ok(None),
+    }
 }
 
 /// The principal of a session with this cookie.

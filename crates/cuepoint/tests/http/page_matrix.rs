@@ -80,6 +80,11 @@ fn outcome_of(answer: &Answer) -> Outcome {
 
 /// The outcomes that the access of a route allows this reader.
 fn expected(route: &PageRoute, reader: Reader) -> Vec<Outcome> {
+    let ends_session = route.path == "/logout" || route.path.starts_with("/account/sessions");
+    if reader == Reader::GuestAccount && ends_session {
+        // Nobody can log in to a guest account again, so that one with money is led to its claim.
+        return vec![Outcome::Through, Outcome::Claim];
+    }
     match route.access {
         Access::Public => vec![Outcome::Through],
         // Forgotten passwords lead to the login.
@@ -202,7 +207,11 @@ fn every_page_matches_the_authorization_matrix(store: Store) {
             let expected = expected(route, reader);
             assert!(expected.contains(&outcome_of(&answer)), "{reader:?}, expected {expected:?}: {answer}");
             browser.keep(&answer);
-            if route.changes() && (route.path == "/logout" || reader == Reader::Nobody) {
+            if route.changes()
+                && (route.path == "/logout"
+                    || route.path.starts_with("/account/sessions")
+                    || reader == Reader::Nobody)
+            {
                 browser = scene.browser(reader);
             }
             if reader == Reader::GuestAccount && route.path.ends_with("/cancel") {

@@ -38,22 +38,28 @@ pub(super) async fn newest_gig(
     Ok(call.use_cases().gigs.list(principal, PageRequest::new(1, 1)).await?.rows.pop())
 }
 
-/// The id of the open gig.
+/// The id of the open gig. A form that names another gig, such as an answer that was sent late, has no effect on it.
 ///
 /// # Errors
-/// [`PageFailure::Outdated`] without one.
+/// [`PageFailure::Outdated`] without an open gig, and for a form of another one.
 pub(super) async fn open_gig(call: &PageCall, principal: &Principal) -> Result<GigId, PageFailure> {
+    let open = current_gig(call, principal).await?;
+    let named = call.form.text("gig");
+    let is_meant = |id: &GigId| named.is_empty() || named == id.to_string();
+    open.filter(is_meant).ok_or(PageFailure::Outdated)
+}
+
+/// The id of the open gig, if there is one.
+async fn current_gig(call: &PageCall, principal: &Principal) -> Result<Option<GigId>, PageFailure> {
     let newest = newest_gig(call, principal).await?;
-    let open = newest.filter(|gig| gig.status != GigStatus::Ended);
-    open.map(|gig| gig.gig.id).ok_or(PageFailure::Outdated)
+    Ok(newest.filter(|gig| gig.status != GigStatus::Ended).map(|gig| gig.gig.id))
 }
 
 /// The queue of the open gig, if there is one.
 async fn open_queue(call: &PageCall, principal: &Principal) -> Result<Option<ShownQueue>, PageFailure> {
-    match open_gig(call, principal).await {
-        Ok(id) => Ok(Some(call.use_cases().gigs.queue(principal, id).await?)),
-        Err(PageFailure::Outdated) => Ok(None),
-        Err(failure) => Err(failure),
+    match current_gig(call, principal).await? {
+        Some(id) => Ok(Some(call.use_cases().gigs.queue(principal, id).await?)),
+        None => Ok(None),
     }
 }
 

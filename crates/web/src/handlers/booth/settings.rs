@@ -60,7 +60,11 @@ pub(super) async fn resume(call: PageCall, principal: Principal) -> Result<PageR
 
 async fn accepting(call: PageCall, principal: Principal, online: bool) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
-    let id = page::open_gig(&call, &principal).await?;
+    let id = match page::open_gig(&call, &principal).await {
+        Ok(id) => id,
+        Err(PageFailure::Outdated) => return taps::respond(&call, &principal, Outcome::Gone).await,
+        Err(failure) => return Err(failure),
+    };
     let dj = DjChange { online: Field::Set(online), ..DjChange::default() };
     let change = GigChange { dj, ..GigChange::default() };
     let what = if online { "resume" } else { "pause" };

@@ -84,7 +84,7 @@ pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<P
 }
 
 /// Whether this is the session of a guest account that has money or waits for a payment.
-async fn has_money_to_lose(call: &PageCall) -> Result<bool, PageFailure> {
+pub(in crate::handlers) async fn has_money_to_lose(call: &PageCall) -> Result<bool, PageFailure> {
     let Some(principal) = call.principal.filter(Principal::is_guest_account) else { return Ok(false) };
     let has_money = call.profile().await?.is_some_and(|profile| !money_of(&profile).is_zero());
     let page = PageRequest::new(1, 1);

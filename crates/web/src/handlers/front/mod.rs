@@ -11,7 +11,7 @@ mod verify;
 use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;
 
-pub(in crate::handlers) use login::ended;
+pub(in crate::handlers) use login::{ended, has_money_to_lose};
 
 use crate::route::{PageRoute, form, own_form, own_page, page};
 

@@ -180,7 +180,7 @@ async fn refused(
     let t = call.language.texts();
     let entry = match refusal {
         OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(_)) => {
-            NewEntry { question: Some(Question::PriceRaised), ..NewEntry::default() }
+            NewEntry { question: Some(Question::PriceRaised), keeps_key: true, ..NewEntry::default() }
         }
         // The end of a gig takes its DJ offline, too.
         OpenRequestRefusal::Rule(OpenRefusal::DjOffline) => {
