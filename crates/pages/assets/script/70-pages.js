@@ -63,4 +63,5 @@ stayAwake();
 all('[data-live]').forEach(follow);
 paintTaps();
 pump();
-sendDraft();
+// The guest sees what is sent.
+addEventListener('load', sendDraft);
