@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::harness::guest_scene::{Evening, borrowed, filled_on, with};
 use crate::harness::{
-    Answer, Browser, Client, DRAFT, PASSWORD, Person, SESSION, Server, Store, UNKNOWN_CODE, escaped,
+    Answer, Browser, Client, DRAFT, PASSWORD, Person, SESSION, Server, Store, UNKNOWN_CODE, escaped, field,
     gig_scene, is_page, leads_to, set_cookies,
 };
 
@@ -24,6 +24,7 @@ on_one_store!(
     refusals_are_pages_with_their_status,
     scripts_read_refusals_with_their_status,
     a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account,
+    a_late_form_of_the_booth_has_no_effect_on_the_next_gig,
 );
 
 /// A path of this route, with an object that need not exist.
@@ -543,4 +544,19 @@ fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: S
     for form in [claim, register] {
         assert!(!form.text.contains("eve@example.com") && !form.text.contains("Eve"), "{form}");
     }
+}
+
+fn a_late_form_of_the_booth_has_no_effect_on_the_next_gig(store: Store) {
+    let server = Server::start(store);
+    let evening = Evening::new(&server);
+    let browser = logged_in(&server.client(), &evening.dj);
+    let old = field(&browser.get("/booth"), "gig");
+    evening.dj.post(&format!("/gigs/{old}/end"), &json!({})).data(200);
+    gig_scene::open(&evening.dj, &json!({"title": "Saturday"}));
+    for form in ["end", "pause"] {
+        let key = format!("0123456789012345678901-{form}");
+        browser.post(&format!("/booth/{form}"), &[("key", &key), ("gig", &old)]);
+    }
+    let gigs = evening.dj.get("/gigs").data(200);
+    assert_eq!(gigs["data"][0]["status"], "open", "{gigs}");
 }
