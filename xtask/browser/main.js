@@ -7,7 +7,7 @@ import { tests } from "./harness/scene.js";
 import { quit } from "./harness/visitor.js";
 
 // The files in `suites/`. Each of them runs.
-const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "live_parts", "evening", "cross_site", "keyboard"];
+const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "evening", "cross_site", "keyboard"];
 
 // The number of tests that run at a time.
 const CONCURRENCY = 2;

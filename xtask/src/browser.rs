@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// See every page at every width, in every colour scheme and language.
     #[arg(long)]
     all: bool,
-    /// Run only the tests whose names contain this text.
+    /// Run only the tests with this text in their names.
     #[arg(long)]
     filter: Option<String>,
     /// Test this program of the service, not the debug build.

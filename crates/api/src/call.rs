@@ -8,7 +8,7 @@ use actix_web::http::Method;
 use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::application::{ClientContext, CommandError, Context, UseCases};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{self, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{IdempotencyKey, Position};
 use cuepoint_domain::page::Rows;
@@ -132,10 +132,7 @@ impl ApiCall {
     /// # Errors
     /// [`Code::NotFound`] if it is not a positive decimal integer without leading zeros.
     pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, ApiError> {
-        let text = self.path_parameter();
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-        let number = text.parse().ok().filter(|_| plain);
-        number.and_then(make).ok_or_else(|| Code::NotFound.into())
+        ids::written(self.path_parameter()).and_then(make).ok_or_else(|| Code::NotFound.into())
     }
 
     /// The headers of a provider's message.
@@ -235,8 +232,7 @@ impl ApiCall {
     /// [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
         let sign_ins = &self.use_cases().sign_ins;
-        let is_known = async |name: &str, network| sign_ins.knows_network(name, network).await;
-        Ok(self.limits().admit_login(&self.api.password_queue, email, is_known).await?)
+        Ok(self.limits().admit_login(&self.api.password_queue, sign_ins, email).await?)
     }
 
     /// Counts a registration or a claim, as [`RequestLimits::admit_registration`].

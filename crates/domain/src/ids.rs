@@ -4,6 +4,13 @@ use std::fmt;
 
 use crate::entities;
 
+/// The number of an id that a client wrote: a positive decimal integer without leading zeros.
+#[must_use]
+pub fn written(text: &str) -> Option<i64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|_| is_plain)
+}
+
 macro_rules! ids {
     (stored { $($stored:tt)+ } recorded { $($recorded:tt)+ }) => {
         ids! { $($stored)+ $($recorded)+ }

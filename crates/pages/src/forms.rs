@@ -1,6 +1,6 @@
 //! Forms: the values and errors of fields, and the keys that make a repeated post take effect once.
 
-use crate::texts::Text;
+use crate::texts::{Text, Texts};
 
 /// The keys of the forms of a page, derived from one random text.
 ///
@@ -54,6 +54,26 @@ impl FieldState {
     #[must_use]
     pub fn refused(value: impl Into<String>, error: Text) -> Self {
         Self { value: value.into(), error: Some(error) }
+    }
+}
+
+/// The fields of a new account.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AccountFields {
+    pub name: FieldState,
+    pub email: FieldState,
+    /// Only its error is shown.
+    pub password: FieldState,
+}
+
+impl AccountFields {
+    /// The fields, each with its id and label, in their order.
+    pub(crate) fn labelled(&self, t: &dyn Texts) -> [(&'static str, Text, &FieldState); 3] {
+        [
+            ("name", t.name(), &self.name),
+            ("email", t.email(), &self.email),
+            ("password", t.password(), &self.password),
+        ]
     }
 }
 

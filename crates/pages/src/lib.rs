@@ -1,7 +1,7 @@
 //! The pages for browsers: view models in, HTML out.
 //!
 //! A page is a struct that borrows domain values and has `render(&self) -> String`. A page decides no rule and reads
-//! no clock: whoever fills it passes what the use cases returned.
+//! no clock: its caller passes what the use cases returned.
 //!
 //! Reading order:
 //!

@@ -2,12 +2,14 @@
 //!
 //! Reading order, along a request: [`web_server`] (workers and connections), [`worker_pulse`] (whether they take turns),
 //! [`request_gate`] and `refusals` (the bytes of a connection), [`observe`] and `access_line` (request id, log line and
-//! metrics), [`path_tree`] (routes), [`client_address`], [`rate_limits`] with [`request_limits`], [`request_body`], [`deadline`]. No module knows an operation. The crate of the handlers
+//! metrics), [`path_tree`] (routes), [`client_address`], [`rate_limits`] with [`request_limits`], [`request_body`], [`deadline`],
+//! [`compression`]. No module knows an operation. The crate of the handlers
 //! states how a failure outside them is shown.
 
 mod access_line;
 mod body_guard;
 pub mod client_address;
+pub mod compression;
 pub mod connections;
 pub mod cors;
 pub mod deadline;

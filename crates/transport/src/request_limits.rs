@@ -3,7 +3,7 @@
 use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_domain::application::queries::BoardQueries;
-use cuepoint_domain::application::{CommandError, Failure};
+use cuepoint_domain::application::{CommandError, Failure, SignIns};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::SessionId;
@@ -153,16 +153,15 @@ impl<'r> RequestLimits<'r> {
     }
 
     /// Counts a login with this address as failed, whether or not a user has the address. A successful login is
-    /// refunded by [`RateLimits::give_back`]. From a network that `is_known` for the address, failures elsewhere do not
-    /// count.
+    /// refunded by [`Self::conclude`]. From a recognised network of the user, failures elsewhere do not count.
     ///
     /// # Errors
     /// [`AttemptRefusal`].
     pub async fn admit_login(
         self,
         queue: &PasswordQueue,
+        sign_ins: &SignIns,
         email: &str,
-        is_known: impl AsyncFnOnce(&str, Option<ClientNetwork>) -> Result<bool, Unavailable>,
     ) -> Result<LoginAttempt, AttemptRefusal> {
         self.ensure_hashable(queue)?;
         let (name, network) = (folded(email), self.network());
@@ -170,7 +169,7 @@ impl<'r> RequestLimits<'r> {
             Ok(attempt) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
             Err(LoginLimitRefusal::Email(quota, attempt)) => {
-                let known = is_known(&name, network).await;
+                let known = sign_ins.knows_network(&name, network).await;
                 if matches!(known, Ok(true)) {
                     return Ok(*attempt);
                 }
@@ -212,6 +211,24 @@ impl<'r> RequestLimits<'r> {
     fn refused_for_network(self, quota: Quota) -> AttemptRefusal {
         self.refund();
         AttemptRefusal::Quota(quota)
+    }
+
+    /// Refunds a login, a registration or a claim, unless its refusal counts as a guess, and gives the count of
+    /// the request back if its password could not even wait to be hashed.
+    pub fn conclude<T, R>(
+        self,
+        attempt: LoginAttempt,
+        outcome: &Result<T, CommandError<R>>,
+        is_guess: impl FnOnce(&R) -> bool,
+    ) {
+        let failed = match outcome {
+            Err(CommandError::Refused(refusal)) => is_guess(refusal),
+            _ => false,
+        };
+        if !failed {
+            self.limits.give_back(attempt);
+        }
+        self.refund_unhashed(outcome);
     }
 
     /// Gives the count of the request back if its password could not even wait to be hashed.

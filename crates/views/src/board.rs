@@ -2,11 +2,11 @@
 
 use cuepoint_domain::application::queries::{NearbyBoard, OfferPlace, OwnRequest, OwnRequests};
 use cuepoint_domain::gig::{Board, BoardGig, BoardVersion, GigStatus, NextSong, Song};
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::Stars;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{Coordinates, User};
+use cuepoint_domain::user::{ArtistType, Coordinates, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -76,7 +76,7 @@ view! {
     pub struct BoardView<'b> as Board of (board: &'b Board, currency: &Currency) {
         let gig = board.gig.as_ref();
         let details = gig.map(|gig| &gig.gig.details);
-        let price = |price: fn(&User) -> Money| Number::money(currency, price(&board.dj));
+        let price = |kind| Number::money(currency, board.dj.list_price(kind));
         /// Code of the DJ.
         #[schema(example = "K7TW3M")]
         code: String = board.code.to_string(),
@@ -100,10 +100,10 @@ view! {
         currency: String = currency.code().to_owned(),
         /// Price of a song by an upcoming artist, in major units.
         #[decimal(example = 5.00)]
-        fee_upcoming_artist: Number = price(|dj| dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_upcoming_artist)),
+        fee_upcoming_artist: Number = price(ArtistType::Upcoming),
         /// Price of a popular song, in major units.
         #[decimal(example = 10.00)]
-        fee_popular_song: Number = price(|dj| dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song)),
+        fee_popular_song: Number = price(ArtistType::Popular),
         /// Status of the gig.
         #[schema(value_type = names::GigStatus)]
         status: &'static str = gig.map_or(GigStatus::Ended, |gig| gig.status).name(),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use actix_web::http::StatusCode;
 use actix_web::http::header;
 use cuepoint_adapters::security::random::RandomSecrets;
-use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, UseCases};
+use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, Failure, UseCases};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
+use cuepoint_domain::ids;
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
@@ -17,6 +17,7 @@ use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
+use cuepoint_transport::compression::accepts_gzip;
 use cuepoint_transport::deadline::RequestDeadline;
 use cuepoint_transport::rate_limits::{Class, LoginAttempt};
 use cuepoint_transport::request_limits::RequestLimits;
@@ -25,14 +26,14 @@ use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
-use crate::response::{self, PageResponse};
+use crate::response::PageResponse;
 use crate::session;
 use crate::state::PageState;
 
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
 pub const PART: header::HeaderName = header::HeaderName::from_static("x-cuepoint-part");
 
-/// A request whose form has been checked.
+/// A request after the check of its form.
 #[derive(Clone)]
 pub struct PageCall {
     /// The state that handlers share.
@@ -69,6 +70,20 @@ impl PageCall {
     #[must_use]
     pub fn limits(&self) -> RequestLimits<'_> {
         RequestLimits::new(&self.state.limits, &self.request)
+    }
+
+    /// What is found under a code, as [`RequestLimits::look_up_code`].
+    ///
+    /// # Errors
+    /// [`PageFailure`].
+    pub async fn look_up_code<T>(
+        &self,
+        code: &str,
+        find: impl AsyncFnOnce(DjCode) -> Result<T, Failure>,
+    ) -> Result<T, PageFailure> {
+        let is_unknown = |failure: &Failure| matches!(failure, Failure::NotFound);
+        let (boards, principal) = (&self.use_cases().boards, self.principal.as_ref());
+        Ok(self.limits().look_up_code(boards, code, principal, find, is_unknown).await?)
     }
 
     /// The path of the request.
@@ -192,9 +207,7 @@ impl PageCall {
     /// # Errors
     /// [`PageFailure::NotFound`] if it is not a positive decimal integer without leading zeros.
     pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, PageFailure> {
-        let text = &self.parameter;
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-        text.parse().ok().filter(|_| plain).and_then(make).ok_or(PageFailure::NotFound)
+        ids::written(&self.parameter).and_then(make).ok_or(PageFailure::NotFound)
     }
 
     /// The local page that contains the form, to which the browser returns; otherwise the start page.
@@ -208,7 +221,7 @@ impl PageCall {
     /// Whether the client takes gzip.
     #[must_use]
     pub fn accepts_gzip(&self) -> bool {
-        response::accepts_gzip(self.request.headers())
+        accepts_gzip(&self.request)
     }
 
     /// The address of the page of this code, as a poster shows it.
@@ -223,20 +236,13 @@ impl PageCall {
     /// As [`RequestLimits::admit_login`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, PageFailure> {
         let sign_ins = &self.use_cases().sign_ins;
-        let is_known = async |name: &str, network| sign_ins.knows_network(name, network).await;
-        Ok(self.limits().admit_login(&self.state.password_queue, email, is_known).await?)
+        Ok(self.limits().admit_login(&self.state.password_queue, sign_ins, email).await?)
     }
 
     /// A new key of a form.
     #[must_use]
     pub fn new_key(&self) -> String {
         RandomSecrets::token(self.state.secrets).0
-    }
-
-    /// A page of this status.
-    #[must_use]
-    pub fn html(&self, status: StatusCode, html: String) -> PageResponse {
-        PageResponse::html(status, html)
     }
 
     /// A part of a page, unless the reader shows it already.

@@ -1,7 +1,8 @@
 //! Why a page is not shown or a form has no effect, as a page with the same status.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{CommandError, Failure};
+use cuepoint_adapters::security::password_queue::PATIENCE_SECONDS;
+use cuepoint_domain::application::{CommandError, CreateGuestRefusal, Failure};
 use cuepoint_domain::authorization::{DenialReason, Revocation};
 use cuepoint_domain::ports::{HashingError, Unavailable};
 use cuepoint_pages::error::Problem;
@@ -12,8 +13,6 @@ use cuepoint_transport::request_limits::{AttemptRefusal, CodeRefusal};
 
 /// The `Retry-After` of a failure that lasts for an unknown time, in seconds.
 const SECONDS_UNTIL_ANOTHER_ATTEMPT: u32 = 5;
-/// The longest time in seconds that a password waits to be hashed.
-const SECONDS_OF_WAITING: u32 = 3;
 
 /// Why a page is not shown.
 #[derive(Debug)]
@@ -127,7 +126,7 @@ impl From<Failure> for PageFailure {
             Failure::InFlight => Self::Unavailable { may_have_moved_money: true },
             Failure::Broken(what) => Self::Broken(what.to_owned()),
             Failure::Signing(error) => Self::Broken(error.to_string()),
-            Failure::TooManyPasswords(_) => Self::TooMany(SECONDS_OF_WAITING),
+            Failure::TooManyPasswords(_) => Self::TooMany(PATIENCE_SECONDS),
             Failure::Unavailable(Unavailable(cause)) => {
                 tracing::warn!(%cause, "a page was not shown");
                 Self::Unavailable { may_have_moved_money: true }
@@ -143,6 +142,28 @@ impl<R: Into<Self>> From<CommandError<R>> for PageFailure {
             CommandError::Refused(refusal) => refusal.into(),
             CommandError::Input(never) => match never {},
             CommandError::Failed(failure) => failure.into(),
+        }
+    }
+}
+
+/// The result of a use case with refusals that the page words in its own way.
+///
+/// # Errors
+/// Every other failure.
+pub fn or_refusal<T, R>(done: Result<T, CommandError<R>>) -> Result<Result<T, R>, PageFailure> {
+    match done {
+        Ok(value) => Ok(Ok(value)),
+        Err(CommandError::Refused(refusal)) => Ok(Err(refusal)),
+        Err(CommandError::Input(never)) => match never {},
+        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    }
+}
+
+impl From<CreateGuestRefusal> for PageFailure {
+    fn from(refusal: CreateGuestRefusal) -> Self {
+        match refusal {
+            CreateGuestRefusal::KeyUsed => Self::Outdated,
+            CreateGuestRefusal::NotYet => Self::before_change(),
         }
     }
 }
@@ -182,7 +203,7 @@ impl From<AttemptRefusal> for PageFailure {
     fn from(refusal: AttemptRefusal) -> Self {
         match refusal {
             AttemptRefusal::Quota(quota) => Self::rate_limited(quota),
-            AttemptRefusal::Queue(HashingError::TooManyWaiting(_)) => Self::TooMany(SECONDS_OF_WAITING),
+            AttemptRefusal::Queue(HashingError::TooManyWaiting(_)) => Self::TooMany(PATIENCE_SECONDS),
             AttemptRefusal::Queue(HashingError::Unavailable(unavailable))
             | AttemptRefusal::Unavailable(unavailable) => unavailable.into(),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::http::header::{self, HeaderMap};
+use cuepoint_domain::text::TextError;
 
 /// The fields of a form or of a query, by name; of several with one name, the last one counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +52,21 @@ impl Form {
     #[must_use]
     pub fn secret(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// The value of a field that may be empty.
+    ///
+    /// # Errors
+    /// The error of reading a text that is not empty.
+    pub fn optional<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&str) -> Result<T, TextError>,
+    ) -> Result<Option<T>, TextError> {
+        match self.text(name) {
+            "" => Ok(None),
+            text => read(text).map(Some),
+        }
     }
 
     /// Whether a box is ticked, or a button of this name was pressed.

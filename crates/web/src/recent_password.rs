@@ -5,7 +5,6 @@
 
 use actix_web::cookie::Cookie;
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::CommandError;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Password;
@@ -16,7 +15,7 @@ use cuepoint_transport::rate_limits::Class;
 
 use crate::call::PageCall;
 use crate::cookies::PageCookie;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::response::{INVALID, PageResponse};
 
 /// The field with the password.
@@ -69,11 +68,9 @@ pub(crate) async fn check(
     } else {
         call.limits().with_password(principal, checked).await.map_err(PageFailure::rate_limited)?
     };
-    match checked {
+    match or_refusal(checked)? {
         Ok(recent) => Ok(Some(RepeatedPassword { recent, cookie: Some(cookie(call, recent)?) })),
-        Err(CommandError::Refused(_)) => Ok(None),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(_) => Ok(None),
     }
 }
 
@@ -115,5 +112,5 @@ pub(crate) async fn page(
     let password = FieldState { value: String::new(), error };
     let email = reader.user.email.as_str();
     let page = PasswordPage { frame: &frame, email, password, action, fields };
-    Ok(call.html(status, page.render()))
+    Ok(PageResponse::html(status, page.render()))
 }

@@ -1,7 +1,5 @@
 //! The responses of pages: HTML, redirects after a form, parts and files.
 
-use std::io::Write as _;
-
 use actix_web::HttpResponse;
 use actix_web::body::{BodyStream, BoxBody, MessageBody as _};
 use actix_web::cookie::Cookie;
@@ -9,8 +7,8 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::web::Bytes;
 use cuepoint_pages::language::Language;
+use cuepoint_transport::compression::gzip;
 use flate2::Compression;
-use flate2::write::GzEncoder;
 use futures_util::Stream;
 
 /// The header that says which digest a part has.
@@ -24,7 +22,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The length from which a body is compressed, in bytes.
 const WORTH_COMPRESSING: usize = 1_024;
 
-/// The status of a page whose form has errors.
+/// The status of a page with errors in its form.
 pub const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
 
 /// A response of a page.
@@ -90,7 +88,7 @@ impl PageResponse {
 
     /// A file that never changes under its name.
     #[must_use]
-    pub fn asset(media_type: &'static str, body: Vec<u8>, is_gzip: bool) -> Self {
+    pub fn asset(media_type: &'static str, body: Bytes, is_gzip: bool) -> Self {
         let mut response = HttpResponse::new(StatusCode::OK).set_body(body).map_into_boxed_body();
         let headers = response.headers_mut();
         insert(headers, header::CONTENT_TYPE, media_type);
@@ -133,7 +131,7 @@ impl PageResponse {
         let (head, body) = self.response.into_parts();
         let (body, is_gzip) = match body.try_into_bytes() {
             Ok(bytes) if bytes.len() < WORTH_COMPRESSING => (BoxBody::new(bytes), false),
-            Ok(bytes) => match gzip(&bytes) {
+            Ok(bytes) => match gzip(&bytes, Compression::fast()) {
                 Ok(smaller) => (BoxBody::new(smaller), true),
                 Err(_) => (BoxBody::new(bytes), false),
             },
@@ -177,26 +175,4 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }
-}
-
-/// Whether the client takes gzip.
-#[must_use]
-pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted =
-        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        name.trim().eq_ignore_ascii_case("gzip")
-            && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
-    })
-}
-
-/// The compressed text.
-///
-/// # Errors
-/// None in practice: a vector takes every byte.
-fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text)?;
-    encoder.finish()
 }

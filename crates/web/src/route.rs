@@ -24,7 +24,7 @@ pub enum Access {
     Public,
     /// Everybody, with a session or without.
     Anyone,
-    /// Users whose role allows this action. Others log in first.
+    /// Users with a role that allows this action. Others log in first.
     User(Action),
 }
 
@@ -58,8 +58,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    let run: Handler = Box::new(move |call| Box::pin(run(call)));
-    PageRoute::new(Method::GET, path, Access::Public, Class::Boards, run)
+    PageRoute::new(Method::GET, path, Access::Public, Class::Boards, handler(run))
 }
 
 /// A form that reads no cookie.
@@ -68,8 +67,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    let run: Handler = Box::new(move |call| Box::pin(run(call)));
-    PageRoute::new(Method::POST, path, Access::Public, class, run)
+    PageRoute::new(Method::POST, path, Access::Public, class, handler(run))
 }
 
 /// A page for everybody.
@@ -78,8 +76,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    let run: Handler = Box::new(move |call| Box::pin(run(call)));
-    PageRoute::new(Method::GET, path, Access::Anyone, Class::Pages, run)
+    PageRoute::new(Method::GET, path, Access::Anyone, Class::Pages, handler(run))
 }
 
 /// A form for everybody.
@@ -88,11 +85,10 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    let run: Handler = Box::new(move |call| Box::pin(run(call)));
-    PageRoute::new(Method::POST, path, Access::Anyone, class, run)
+    PageRoute::new(Method::POST, path, Access::Anyone, class, handler(run))
 }
 
-/// A page for users whose role allows this action.
+/// A page for users with a role that allows this action.
 pub fn own_page<F, A>(path: &'static str, action: Action, run: F) -> PageRoute
 where
     F: Fn(PageCall, Principal) -> A + 'static,
@@ -101,13 +97,21 @@ where
     PageRoute::new(Method::GET, path, Access::User(action), Class::Pages, with_principal(run))
 }
 
-/// A form for users whose role allows this action.
+/// A form for users with a role that allows this action.
 pub fn own_form<F, A>(path: &'static str, action: Action, class: Class, run: F) -> PageRoute
 where
     F: Fn(PageCall, Principal) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
     PageRoute::new(Method::POST, path, Access::User(action), class, with_principal(run))
+}
+
+fn handler<F, A>(run: F) -> Handler
+where
+    F: Fn(PageCall) -> A + 'static,
+    A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
+{
+    Box::new(move |call| Box::pin(run(call)))
 }
 
 fn with_principal<F, A>(run: F) -> Handler

@@ -14,6 +14,7 @@ use cuepoint_domain::ports::Clock as _;
 use cuepoint_pages::error::ErrorPage;
 use cuepoint_pages::frame::Frame;
 use cuepoint_pages::language::Language;
+use cuepoint_transport::compression::accepts_gzip;
 use cuepoint_transport::deadline::RequestDeadline;
 use cuepoint_transport::observe::{self, request_id};
 use cuepoint_transport::path_tree::PathTree;
@@ -26,7 +27,7 @@ use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
 use crate::handlers;
-use crate::response::{PageResponse, accepts_gzip};
+use crate::response::PageResponse;
 use crate::route::{Access, PageRoute};
 use crate::session;
 use crate::state::PageState;
@@ -62,7 +63,7 @@ impl Pages {
         let response = answered.unwrap_or_else(|failure| self.refusal(&failure, &request, language));
         let response =
             if request.headers().contains_key(PART) { response.with_header(PART, "1") } else { response };
-        response.finish(language, accepts_gzip(request.headers()))
+        response.finish(language, accepts_gzip(&request))
     }
 
     async fn handle(

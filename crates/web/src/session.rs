@@ -2,12 +2,10 @@
 
 use actix_web::HttpRequest;
 use actix_web::cookie::Cookie;
-use cuepoint_adapters::security::authentication::Authentication;
-use cuepoint_adapters::security::kept_credentials::{CredentialRefusal, KeptCookie, Known};
+use cuepoint_adapters::security::kept_credentials::{CredentialRefusal, Known};
 use cuepoint_domain::application::BrowserSession;
 use cuepoint_domain::authorization::{DenialReason, Denied, Principal, Revocation};
 use cuepoint_domain::network::ClientNetwork;
-use cuepoint_domain::ports::Clock as _;
 use cuepoint_transport::client_address::client_address;
 use cuepoint_transport::request_limits::RequestLimits;
 
@@ -48,20 +46,24 @@ pub(crate) async fn principal_of(
     cookie: &str,
 ) -> Result<Option<Principal>, PageFailure> {
     let limits = RequestLimits::new(&state.limits, request);
-    let Authentication { cookies, revocations, clock, .. } = &state.service.authentication;
-    let kept = match cookies.known(cookie, revocations, clock.now()) {
+    let authentication = &state.service.authentication;
+    let read = async || {
+        let network = client_address(request).address.map(ClientNetwork::of);
+        authentication.read_cookie(cookie, network).await
+    };
+    let kept = match authentication.known_cookie(cookie) {
         Known::Current(kept) => Ok(kept),
         // The cookie of a suspended user is read again each time.
         Known::Outdated(session) => {
             limits.count_session(session).map_err(PageFailure::rate_limited)?;
-            read(state, request, cookie).await
+            read().await
         }
         Known::Unknown => {
             limits.count_look_up().map_err(PageFailure::rate_limited)?;
-            read(state, request, cookie).await
+            read().await
         }
     };
-    let found = kept.and_then(|kept| kept.principal(revocations, clock.now()));
+    let found = kept.and_then(|kept| authentication.principal_of(&kept));
     match found {
         Ok(principal) => Ok(Some(principal)),
         Err(CredentialRefusal::Revoked(Revocation::Suspended)) => Err(PageFailure::NotAllowed),
@@ -72,16 +74,6 @@ pub(crate) async fn principal_of(
             | CredentialRefusal::Revoked(Revocation::SessionEnded),
         ) => Ok(None),
     }
-}
-
-async fn read(
-    state: &PageState,
-    request: &HttpRequest,
-    cookie: &str,
-) -> Result<KeptCookie, CredentialRefusal> {
-    let Authentication { cookies, revocations, clock, store, .. } = &state.service.authentication;
-    let network = client_address(request).address.map(ClientNetwork::of);
-    cookies.read(&**store, cookie, network, revocations.epoch(), clock.now()).await
 }
 
 /// The cookie of a session that began.

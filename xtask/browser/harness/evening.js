@@ -1,4 +1,6 @@
-// A DJ's gig, set up by the API.
+// A DJ's gig, set up by the API, and the form of a request, filled in by a guest.
+
+import { textsOf } from "./texts.js";
 
 const PASSWORD = "only for this run";
 
@@ -26,4 +28,14 @@ export async function openGig(service, { name = "DJ Kranich", popular = 12.5, up
 export async function queueOf(service, dj) {
   const { queue } = await service.call("GET", `/gigs/${dj.gig.id}/queue`, { token: dj.token });
   return queue;
+}
+
+// Fills the form of a request with one interaction for each field, and sends it. A guest with a name sends none.
+export async function requestSong(phone, code, { title, artist, name }) {
+  const t = textsOf(phone.language);
+  await phone.page.goto(`/g/${code}`);
+  await phone.page.getByLabel(t.song_title, { exact: true }).fill(title);
+  await phone.page.getByLabel(t.artist_name, { exact: true }).fill(artist);
+  if (name) await phone.page.getByLabel(t.your_name, { exact: true }).fill(name);
+  await phone.page.getByRole("button", { name: t.send_request }).click();
 }

@@ -16,7 +16,7 @@ const { values } = parseArgs({
     results: { type: "string" },
     // Whether each page is seen at every width, in every colour scheme and language.
     all: { type: "boolean", default: false },
-    // Only tests whose names contain this text run.
+    // Only tests with this text in their names run.
     filter: { type: "string", default: "" },
   },
 });

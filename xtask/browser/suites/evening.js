@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { requestSong } from "../harness/evening.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -31,12 +32,7 @@ async function openGig(dj) {
 
 // Requests a song at the price of the page. The payment provider of the sandbox pays at once.
 async function request(phone, code, title, name) {
-  const t = textsOf(phone.language);
-  await phone.page.goto(`/g/${code}`);
-  await phone.page.getByLabel(t.song_title, { exact: true }).fill(title);
-  await phone.page.getByLabel(t.artist_name, { exact: true }).fill("New Order");
-  if (name) await phone.page.getByLabel(t.your_name, { exact: true }).fill(name);
-  await phone.page.getByRole("button", { name: t.send_request }).click();
+  await requestSong(phone, code, { title, artist: "New Order", name });
   await phone.page.getByRole("heading", { name: title }).first().waitFor();
 }
 

@@ -1,45 +1,42 @@
-// From the scanned code to the accepted request, on a new phone. The page is read again for the answer.
+// From the scanned code to the accepted request, on a new phone.
 
 import assert from "node:assert/strict";
 
-import { openGig, queueOf } from "../harness/evening.js";
+import { openGig, queueOf, requestSong } from "../harness/evening.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
 
-// Fills the form of a first request in four interactions, of which the last one sends it.
-async function request(phone, code, { title, artist, name }) {
-  const t = textsOf(phone.language);
-  await phone.page.goto(`/g/${code}`);
-  await phone.page.getByLabel(t.song_title, { exact: true }).fill(title);
-  await phone.page.getByLabel(t.artist_name, { exact: true }).fill(artist);
-  await phone.page.getByLabel(t.your_name, { exact: true }).fill(name);
-  await phone.page.getByRole("button", { name: t.send_request }).click();
+// A request in four interactions, and the answer of the DJ, which the guest sees after `refresh`.
+async function requestAndAnswer(scene, { language, script, suffix, refresh }) {
+  const service = await scene.service({ isDurable: false });
+  const dj = await openGig(service, { popular: 0, upcoming: 0 });
+  const phone = await scene.phone({ base: service.url, language, script });
+  const t = textsOf(language);
+  await requestSong(phone, dj.code, { title: "Blue Monday", artist: "New Order", name: "Ada" });
+  await phone.page.getByText(t.state_pending).first().waitFor();
+  await phone.see(`live-requested-${suffix}`);
+  const [open] = await eventually("the request is in the queue", async () => {
+    const queue = await queueOf(service, dj);
+    return queue.length > 0 && queue;
+  });
+  assert.equal(open.request.song_title, "Blue Monday");
+  assert.equal(open.guest.name, "Ada");
+  const path = `/music/requests-update/${open.request.id}`;
+  await service.call("PATCH", path, { token: dj.token, body: { status: "accepted" } });
+  await refresh(phone.page);
+  await phone.page.getByText(t.state_accepted, { exact: true }).first().waitFor();
+  await phone.see(`live-accepted-${suffix}`);
 }
 
-for (const script of [true, false]) {
-  for (const language of ["en", "de"]) {
+for (const language of ["en", "de"]) {
+  for (const script of [true, false]) {
+    const suffix = script ? "script" : "no-script";
     const variant = `${language}, ${script ? "with scripts" : "without scripts"}`;
-
-    test(`a new guest requests a free song in four interactions, in ${variant}`, async (scene) => {
-      const service = await scene.service({ isDurable: false });
-      const dj = await openGig(service, { popular: 0, upcoming: 0 });
-      const phone = await scene.phone({ base: service.url, language, script });
-      const t = textsOf(language);
-      await request(phone, dj.code, { title: "Blue Monday", artist: "New Order", name: "Ada" });
-      await phone.page.getByText(t.state_pending).first().waitFor();
-      await phone.see(`live-requested-${script ? "script" : "no-script"}`);
-      const [open] = await eventually("the request is in the queue", async () => {
-        const queue = await queueOf(service, dj);
-        return queue.length > 0 && queue;
-      });
-      assert.equal(open.request.song_title, "Blue Monday");
-      assert.equal(open.guest.name, "Ada");
-      const path = `/music/requests-update/${open.request.id}`;
-      await service.call("PATCH", path, { token: dj.token, body: { status: "accepted" } });
-      await phone.page.reload();
-      await phone.page.getByText(t.state_accepted, { exact: true }).first().waitFor();
-      await phone.see(`live-accepted-${script ? "script" : "no-script"}`);
-    });
+    test(`a new guest requests a free song in four interactions, in ${variant}`, (scene) =>
+      requestAndAnswer(scene, { language, script, suffix, refresh: (page) => page.reload() }));
   }
+
+  test(`the answer of the DJ appears without a reload, in ${language}`, (scene) =>
+    requestAndAnswer(scene, { language, script: true, suffix: "part", refresh: () => {} }));
 }

@@ -195,7 +195,7 @@ impl fmt::Debug for KeptTokens {
 }
 
 impl KeptTokens {
-    /// Creates an empty memory, for a deployment whose access tokens are valid this long.
+    /// Creates an empty memory, for a deployment with access tokens that are valid this long.
     #[must_use]
     pub fn new(valid_for: Duration) -> Self {
         Self(KeptCredentials::new(valid_for, MAX_TOKENS))

@@ -14,7 +14,10 @@ use hashlink::LinkedHashMap;
 use tokio::sync::oneshot;
 
 /// The time limit of waiting for a place.
-pub const PATIENCE: Duration = Duration::from_secs(3);
+pub const PATIENCE: Duration = Duration::from_secs(1).saturating_mul(PATIENCE_SECONDS);
+
+/// [`PATIENCE`] in seconds, after which a client that was refused tries again.
+pub const PATIENCE_SECONDS: u32 = 3;
 
 /// All networks of an IPv6 site, or one network.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -29,7 +29,7 @@ pub struct SandboxWithPage {
 }
 
 impl SandboxWithPage {
-    /// The provider whose payment page has this address, with a place for the reference of the top-up.
+    /// The provider with a payment page at this address, with a place for the reference of the top-up.
     #[must_use]
     pub const fn new(page: LinkTemplate) -> Self {
         Self { page }

@@ -17,12 +17,10 @@ use cuepoint_domain::ports::{HashingError, Unavailable};
 
 use crate::wire::error::{ApiError, Code};
 use cuepoint_adapters::security::kept_credentials::CredentialRefusal;
+use cuepoint_adapters::security::password_queue::PATIENCE_SECONDS;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_transport::rate_limits::Quota;
 use cuepoint_transport::request_limits::{AttemptRefusal, CodeRefusal};
-
-/// The longest time in seconds that a password waits to be hashed.
-const SECONDS_OF_WAITING: u32 = 3;
 
 /// The API error of a command's refusal. Refusals without amounts convert by [`From`].
 pub trait IntoApiError {
@@ -97,8 +95,8 @@ impl ApiError {
         Self::rate_limited(Quota {
             resource: "waiting_passwords_per_network",
             limit: most,
-            retry_after_seconds: SECONDS_OF_WAITING,
-            reset_seconds: SECONDS_OF_WAITING,
+            retry_after_seconds: PATIENCE_SECONDS,
+            reset_seconds: PATIENCE_SECONDS,
         })
     }
 }

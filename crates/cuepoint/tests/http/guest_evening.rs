@@ -2,18 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::{Evening, borrowed, filled_on, with};
+use crate::harness::guest_scene::{Evening, LANGUAGES, WAITING, Words, filled_on, says, shows, with};
 use crate::harness::{
-    Answer, Browser, DRAFT, Message, PASSWORD, Provider, Reply, SESSION, Server, Store, TOPUPS, UNKNOWN_CODE,
-    eventually, field, gig_scene, leads_to,
+    Browser, PASSWORD, SESSION, Server, Store, UNKNOWN_CODE, eventually, gig_scene, leads_to,
 };
 
 on_one_store!(
     a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages,
-    a_guest_without_money_pays_and_the_request_is_sent_once,
-    a_failed_payment_leads_to_another_one,
-    a_payment_that_arrives_after_the_gig_sends_no_request,
-    a_browser_without_the_session_sees_the_state_of_a_payment_alone,
     a_raised_price_asks_again,
     a_song_of_tonight_asks_once_more,
     a_gig_that_takes_no_requests_says_why,
@@ -23,42 +18,7 @@ on_one_store!(
     higher_offers_show_their_places,
 );
 
-/// A text in English and German.
-type Words = [&'static str; 2];
-
-/// The languages, as browsers name them.
-const LANGUAGES: [&str; 2] = ["en-GB,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8"];
-
-/// Checks that a page contains these words in its language.
-#[track_caller]
-fn says(page: &Answer, language: usize, words: &[Words]) {
-    for word in words {
-        assert!(page.text.contains(word[language]), "{:?} is not on {page}", word[language]);
-    }
-}
-
-/// Amounts in both languages.
-macro_rules! amount {
-    ($english:literal, $german:literal) => {
-        [concat!($english, "\u{a0}USD"), concat!($german, "\u{a0}USD")]
-    };
-}
-
-const WAITING: Words = ["Waiting for the DJ", "Wartet auf den DJ"];
 const RETURNED: Words = ["returned to your wallet.", "sind wieder in deinem Guthaben."];
-
-/// The newest request.
-fn newest(evening: &Evening) -> i64 {
-    evening.requests()[0]["id"].as_i64().unwrap()
-}
-
-/// The page once it contains these words: boards may be a second old.
-fn shows(browser: &Browser, path: &str, words: &str) -> Answer {
-    eventually(words, || {
-        let page = browser.get(path);
-        page.text.contains(words).then_some(page)
-    })
-}
 
 fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: Store) {
     let server = Server::start(store);
@@ -75,7 +35,7 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
         says(&page, language, &[WAITING, ["held", "reserviert"], amount!("10.00", "10,00")]);
         says(&page, language, &[["Save the wallet", "Guthaben sichern"]]);
 
-        let id = newest(&evening);
+        let id = evening.newest();
         evening.dj.answer(id, "accepted").data(200);
         let page = see(["Accepted", "Angenommen"]);
         assert!(page.text.contains("held") || page.text.contains("reserviert"), "{page}");
@@ -93,11 +53,11 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
 
         // Rejected, cancelled, and ended with the gig.
         leads_to(&evening.request(&browser, "Temptation"));
-        evening.dj.answer(newest(&evening), "rejected").data(200);
+        evening.dj.answer(evening.newest(), "rejected").data(200);
         let page = see(["The DJ does not play this song tonight.", "Der DJ spielt diesen Song heute nicht."]);
         says(&page, language, &[RETURNED]);
         leads_to(&evening.request(&browser, "Bizarre Love Triangle"));
-        let id = newest(&evening);
+        let id = evening.newest();
         let (name, value) = key("cancel");
         leads_to(&browser.post(&format!("/requests/{id}/cancel"), &[(name, &value)]));
         see(["You cancelled this request.", "Du hast diesen Wunsch zurückgezogen."]);
@@ -115,146 +75,6 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
             browser.post(&format!("{}/tips", evening.page()), &[("key", &key("tip").1), ("preset", "2")]);
         assert_eq!(leads_to(&tip), evening.page(), "{tip}");
         assert_eq!(evening.dj.entries().last().unwrap()["amount"], 2.0);
-    }
-}
-
-const PAGE: &str = "https://pay.example.com/session/1";
-
-/// A server whose payments are confirmed by messages, and the provider that names their page.
-fn paying(store: Store) -> (Server, Provider) {
-    let provider = Provider::new(Reply::Says(200, json!({"payment_url": PAGE}).to_string()));
-    let keys = [&TOPUPS[..], &[("topups.webhook_url", provider.url.as_str())]].concat();
-    let server = Server::configured(store, &keys);
-    (server, provider)
-}
-
-/// The reference in the path of a payment.
-fn reference(place: &str) -> String {
-    place.strip_prefix("/topups/").unwrap_or_else(|| panic!("{place}")).to_owned()
-}
-
-fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
-    let (server, provider) = paying(store);
-    for (language, header) in LANGUAGES.into_iter().enumerate() {
-        let evening = Evening::new(&server);
-        let browser = Browser::new(&server.client()).speaking(header);
-        let form = evening.filled(&browser, "Rock & Roll = 100% + ä");
-        let place = leads_to(&evening.send(&browser, &form)).to_owned();
-        let draft = browser.cookie(DRAFT).unwrap();
-        assert!(evening.requests().is_empty());
-        assert_eq!(leads_to(&evening.send(&browser, &form)), place, "the same payment for the same form");
-        let count = provider.received().len();
-
-        let page = browser.get(&place);
-        says(
-            &page,
-            language,
-            &[["One step to your song", "Ein Schritt zu deinem Song"], amount!("10.00", "10,00")],
-        );
-        assert!(page.text.contains(&format!("<a class=\"button wide\" href=\"{PAGE}\"")), "a link: {page}");
-        assert!(page.text.contains("pay.example.com"), "{page}");
-        let page = browser.get(&format!("{place}?returned=1"));
-        says(&page, language, &[["Waiting for the confirmation", "Warten auf die Bestätigung"]]);
-        // Sent before the money arrived, the request leads back to the payment.
-        assert_eq!(leads_to(&browser.post(&format!("{}/draft", evening.page()), &[])), place);
-
-        Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
-        let page = browser.get(&place);
-        says(
-            &page,
-            language,
-            &[["The money has arrived", "Das Geld ist da"], ["Send the request", "Wunsch senden"]],
-        );
-        assert!(page.text.contains("Rock &#38; Roll = 100% + ä"), "{page}");
-        let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
-        let id = newest(&evening);
-        assert_eq!(leads_to(&sent), format!("{}#request-{id}", evening.page()));
-        assert_eq!(browser.cookie(DRAFT), None);
-        assert_eq!(evening.requests()[0]["song_title"], "Rock & Roll = 100% + ä");
-        // The back button, a second tab, and the first form again.
-        for _ in 0..2 {
-            browser.set_cookie(DRAFT, &draft);
-            assert_eq!(leads_to(&browser.post(&format!("{}/draft", evening.page()), &[])), leads_to(&sent));
-            assert_eq!(leads_to(&evening.send(&browser, &form)), leads_to(&sent));
-        }
-        assert_eq!(evening.requests().len(), 1);
-        assert_eq!(provider.received().len(), count);
-        says(&browser.get(&evening.page()), language, &[WAITING]);
-        let without = browser.post(&format!("{}/draft", evening.page()), &[]);
-        assert_eq!(without.status, 409, "no request waits: {without}");
-    }
-}
-
-fn a_failed_payment_leads_to_another_one(store: Store) {
-    let (server, _provider) = paying(store);
-    for (language, header) in LANGUAGES.into_iter().enumerate() {
-        let evening = Evening::new(&server);
-        let browser = Browser::new(&server.client()).speaking(header);
-        let place = leads_to(&evening.request(&browser, "Blue Monday")).to_owned();
-        Message::topup("topup.failed", &reference(&place)).accepted_by(&server);
-        let page = browser.get(&place);
-        says(&page, language, &[["The payment did not succeed", "Die Zahlung hat nicht geklappt"]]);
-        let fields = [("key", field(&page, "key")), ("amount", field(&page, "amount"))];
-        let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        let second = leads_to(&browser.post("/topups", &borrowed(&fields))).to_owned();
-        assert_ne!(second, place);
-        assert_eq!(leads_to(&browser.post("/topups", &borrowed(&fields))), second, "sent twice");
-        Message::topup_of("10", "topup.confirmed", &reference(&second)).accepted_by(&server);
-        says(&browser.get(&second), language, &[["Send the request", "Wunsch senden"]]);
-        leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
-        assert_eq!(evening.requests().len(), 1);
-        // The payment is taken back.
-        Message::topup_of("10", "topup.reversed", &reference(&second)).accepted_by(&server);
-        says(
-            &browser.get(&second),
-            language,
-            &[["The payment was taken back", "Die Zahlung wurde zurückgeholt"]],
-        );
-    }
-}
-
-fn a_payment_that_arrives_after_the_gig_sends_no_request(store: Store) {
-    let (server, _provider) = paying(store);
-    for (language, header) in LANGUAGES.into_iter().enumerate() {
-        let evening = Evening::new(&server);
-        let browser = Browser::new(&server.client()).speaking(header);
-        let place = leads_to(&evening.request(&browser, "Blue Monday")).to_owned();
-        gig_scene::end(&evening.dj, &evening.gig).data(200);
-        Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
-        let words = ["Your request was not sent.", "Dein Wunsch wurde nicht gesendet."];
-        let page = shows(&browser, &place, words[language]);
-        says(&page, language, &[["This gig is over", "Dieser Abend ist vorbei"]]);
-        let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
-        assert_eq!(sent.status, 422, "{sent}");
-        assert!(evening.requests().is_empty());
-    }
-}
-
-/// Attack: reading whose payment it is, and how much, by its address.
-fn a_browser_without_the_session_sees_the_state_of_a_payment_alone(store: Store) {
-    let (server, _provider) = paying(store);
-    let evening = Evening::new(&server);
-    let member = server.guest();
-    for (language, header) in LANGUAGES.into_iter().enumerate() {
-        let browser = Browser::new(&server.client()).speaking(header);
-        let place = leads_to(&evening.request(&browser, "Blue Monday")).to_owned();
-        let other = Browser::new(&server.client()).speaking(header);
-        leads_to(&other.log_in(&member.email, PASSWORD));
-        let strangers = [Browser::new(&server.client()).speaking(header), other];
-        let check = |words: Words| {
-            for stranger in &strangers {
-                let page = stranger.get(&format!("{place}?returned=1"));
-                assert_eq!(page.status, 200, "{page}");
-                says(&page, language, &[words]);
-                for secret in ["10.00", "10,00", "Blue Monday", "Mia", "/login", "pay.example.com", "<form"] {
-                    assert!(!page.text.contains(secret), "{secret}: {page}");
-                }
-                assert_eq!(stranger.get(&format!("{place}/live")).status, 404);
-            }
-        };
-        check(["The payment is on its way", "Die Zahlung ist unterwegs"]);
-        Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
-        check(["The payment has arrived", "Die Zahlung ist angekommen"]);
     }
 }
 
@@ -285,7 +105,7 @@ fn a_song_of_tonight_asks_once_more(store: Store) {
         let evening = Evening::new(&server);
         let browser = |_| Browser::new(&server.client()).speaking(header);
         leads_to(&evening.request(&browser(0), "Blue Monday"));
-        let id = newest(&evening);
+        let id = evening.newest();
         let asks = |status: &str, shown: &str, words: Words| {
             evening.dj.answer(id, status).data(200);
             let guest = browser(1);
@@ -399,7 +219,7 @@ fn a_live_part_is_sent_if_it_has_changed(store: Store) {
         let same = part(&shown);
         assert_eq!((same.status, same.text.as_str()), (204, ""), "{same}");
     }
-    evening.dj.answer(newest(&evening), "accepted").data(200);
+    evening.dj.answer(evening.newest(), "accepted").data(200);
     let changed = eventually("the part changes", || {
         let live = part(&shown);
         (live.status == 200).then_some(live)

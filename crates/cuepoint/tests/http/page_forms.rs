@@ -1,13 +1,12 @@
 //! Forms and pages against hostile sites, links, texts and bodies.
 
 use cuepoint_web::handlers;
-use cuepoint_web::route::{Access, PageRoute};
+use cuepoint_web::route::PageRoute;
 use serde_json::json;
 
-use crate::harness::guest_scene::{Evening, borrowed, filled_on, with};
+use crate::harness::guest_scene::{Evening, borrowed, filled_on, path_of, with};
 use crate::harness::{
-    Answer, Browser, Client, DRAFT, PASSWORD, Person, SESSION, Server, Store, UNKNOWN_CODE, escaped, field,
-    gig_scene, is_page, leads_to, set_cookies,
+    Answer, Browser, DRAFT, PASSWORD, SESSION, Server, Store, escaped, field, gig_scene, leads_to,
 };
 
 on_one_store!(
@@ -18,20 +17,9 @@ on_one_store!(
     a_request_that_waits_for_its_payment_keeps_every_character,
     broken_bodies_are_refused_as_pages_at_every_route,
     a_form_without_a_valid_key_has_no_effect,
-    every_page_has_the_headers_of_pages,
-    displays_set_no_cookie,
-    files_of_pages_never_change_under_their_names,
-    refusals_are_pages_with_their_status,
-    scripts_read_refusals_with_their_status,
     a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account,
     a_late_form_of_the_booth_has_no_effect_on_the_next_gig,
 );
-
-/// A path of this route, with an object that need not exist.
-fn path_of(route: &PageRoute, code: &str) -> String {
-    let reference = "00000000-0000-0000-0000-000000000001";
-    route.path.replace("{code}", code).replace("{id}", "1").replace("{reference}", reference)
-}
 
 /// The forms of all pages.
 fn forms() -> Vec<PageRoute> {
@@ -40,25 +28,12 @@ fn forms() -> Vec<PageRoute> {
     forms
 }
 
-/// A browser in which this person has logged in.
-fn logged_in(client: &Client, person: &Person) -> Browser {
-    let browser = Browser::new(client);
-    leads_to(&browser.log_in(&person.email, PASSWORD));
-    browser
-}
-
-/// A browser with a guest account that has a request.
-fn guest(server: &Server, evening: &Evening) -> Browser {
-    let browser = Browser::new(&server.client());
-    leads_to(&evening.request(&browser, "Blue Monday"));
-    browser
-}
-
 /// Attack: a page of another site posts a form with the victim's cookie.
 fn forms_of_other_sites_are_refused_at_every_route(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
-    let (nobody, member) = (Browser::new(&server.client()), logged_in(&server.client(), &server.guest()));
+    let (nobody, member) =
+        (Browser::new(&server.client()), Browser::logged_in(&server.client(), &server.guest()));
     let own = server.client().address;
     let host = own.strip_prefix("http://").unwrap().to_owned();
     let attacks: [&[(&str, &str)]; 10] = [
@@ -75,7 +50,7 @@ fn forms_of_other_sites_are_refused_at_every_route(store: Store) {
     ];
     for route in forms() {
         let path = path_of(&route, &evening.code);
-        for browser in [&nobody, &guest(&server, &evening), &member] {
+        for browser in [&nobody, &evening.guest(&server), &member] {
             for attack in attacks {
                 let form =
                     browser.form(&path, &[("key", "0123456789012345678901")]).without("sec-fetch-site");
@@ -91,7 +66,10 @@ fn forms_of_other_sites_are_refused_at_every_route(store: Store) {
     for header in [("origin", own.as_str()), ("sec-fetch-site", "none")] {
         let form = member.form("/logout", &[]).without("sec-fetch-site").header(header.0, header.1);
         assert_eq!(leads_to(&member.send(form)), "/");
-        member.set_cookie(SESSION, &logged_in(&server.client(), &server.guest()).cookie(SESSION).unwrap());
+        member.set_cookie(
+            SESSION,
+            &Browser::logged_in(&server.client(), &server.guest()).cookie(SESSION).unwrap(),
+        );
     }
 }
 
@@ -131,14 +109,14 @@ fn no_link_leads_from_a_form_to_another_site(store: Store) {
         let email = format!("new-{number}@example.com");
         let fields = [("name", "Ada"), ("email", &email), ("password", PASSWORD), ("next", next)];
         assert_eq!(leads_to(&Browser::new(&server.client()).post("/register", &fields)), "/", "{next:?}");
-        let browser = guest(&server, &evening);
+        let browser = evening.guest(&server);
         let email = format!("claimed-{number}@example.com");
         let fields = [("name", "Ada"), ("email", &email), ("password", PASSWORD), ("next", next)];
         assert_eq!(leads_to(&browser.post("/claim", &fields)), "/wallet", "{next:?}");
     }
     // The page that contained a form is named by the browser.
     for referer in ["https://evil.example//evil.example", "https://evil.example", "null", "//evil.example"] {
-        let browser = guest(&server, &evening);
+        let browser = evening.guest(&server);
         let id = evening.requests()[0]["id"].clone();
         let form = browser.form(&format!("/requests/{id}/cancel"), &[("key", "0123456789012345678901")]);
         assert_eq!(leads_to(&browser.send(form.header("referer", referer))), "/", "{referer}");
@@ -177,7 +155,7 @@ const FIELDS: [&str; 24] = [
 fn no_field_adds_a_header(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
-    let browser = guest(&server, &evening);
+    let browser = evening.guest(&server);
     let valid = filled_on(&browser.get(&evening.page()), "Temptation");
     let splits =
         ["\r\nx-evil: 1\r\n\r\n<html>", "a\nx-evil: 1", "a\rx-evil: 1", "a\u{85}x-evil: 1", "a\u{0}b"];
@@ -294,7 +272,7 @@ fn answers_that_repeat(server: &Server, text: &str) {
         shows_as_text(&answer, text);
         assert_eq!(answer.text.matches("<script").count(), 1, "{answer}");
     }
-    let member = logged_in(&server.client(), &server.guest());
+    let member = Browser::logged_in(&server.client(), &server.guest());
     let answer = member.post("/verify", &[("code", text)]);
     assert_eq!(answer.status, 422, "{answer}");
     shows_as_text(&answer, text);
@@ -325,7 +303,7 @@ fn a_request_that_waits_for_its_payment_keeps_every_character(store: Store) {
 fn broken_bodies_are_refused_as_pages_at_every_route(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
-    let (member, account) = (logged_in(&server.client(), &server.guest()), guest(&server, &evening));
+    let (member, account) = (Browser::logged_in(&server.client(), &server.guest()), evening.guest(&server));
     for route in forms() {
         let path = path_of(&route, &evening.code);
         let browser = if route.path == "/claim" { &account } else { &member };
@@ -351,7 +329,7 @@ fn broken_bodies_are_refused_as_pages_at_every_route(store: Store) {
 fn a_form_without_a_valid_key_has_no_effect(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
-    let browser = guest(&server, &evening);
+    let browser = evening.guest(&server);
     let id = evening.requests()[0]["id"].clone();
     let form = evening.filled(&browser, "Temptation");
     let before = evening.requests();
@@ -376,158 +354,6 @@ fn a_form_without_a_valid_key_has_no_effect(store: Store) {
     assert_eq!(evening.requests(), before);
 }
 
-fn every_page_has_the_headers_of_pages(store: Store) {
-    let server = Server::start(store);
-    let evening = Evening::new(&server);
-    let browsers = [
-        Browser::new(&server.client()),
-        guest(&server, &evening),
-        logged_in(&server.client(), &server.guest()),
-    ];
-    for route in handlers::all() {
-        if route.changes() || route.path.starts_with("/assets/") {
-            continue;
-        }
-        for browser in &browsers {
-            for code in [&evening.code, UNKNOWN_CODE] {
-                let path = path_of(&route, code);
-                let answer = browser.get(&path);
-                let head = browser.send(browser.call("HEAD", &path));
-                assert_eq!((head.status, head.text.as_str()), (answer.status, ""), "{path}");
-                if answer.status == 200 && !route.path.ends_with("/live") {
-                    assert!(answer.text.starts_with("<!doctype html>"), "{answer}");
-                    assert!(answer.text.contains("<html lang=\"en\""), "{answer}");
-                    let german = browser.speaking("de-AT, en;q=0.5").get(&path);
-                    assert!(german.text.contains("<html lang=\"de\""), "{german}");
-                    assert_eq!(german.header("content-language"), Some("de"));
-                }
-            }
-        }
-    }
-}
-
-/// Attack: a shared screen that becomes the guest who once used it.
-fn displays_set_no_cookie(store: Store) {
-    let server = Server::start(store);
-    let evening = Evening::new(&server);
-    let (account, ended) = (guest(&server, &evening), Browser::new(&server.client()));
-    ended.set_cookie(SESSION, &"A".repeat(43));
-    let nobody = Browser::new(&server.client());
-    for part in ["display", "display/live", "overlay", "overlay/live"] {
-        let path = format!("{}/{part}", evening.page());
-        let plain = nobody.get(&path);
-        for browser in [&account, &ended] {
-            let answer = browser.get(&path);
-            assert_eq!(answer.status, 200, "{answer}");
-            assert!(answer.header("set-cookie").is_none(), "{answer}");
-            assert!(!answer.text.contains("Blue Monday"), "no title that is not accepted: {answer}");
-            assert_eq!(answer.header("x-cuepoint-digest"), plain.header("x-cuepoint-digest"));
-        }
-    }
-    for path in [format!("/api/v1/boards/{}", evening.code), "/docs/".to_owned(), "/health/live".to_owned()] {
-        let answer = ended.call("GET", &path).send();
-        assert!(answer.header("set-cookie").is_none(), "{answer}");
-    }
-}
-
-fn files_of_pages_never_change_under_their_names(store: Store) {
-    let server = Server::start(store);
-    let browser = Browser::new(&server.client());
-    let page = browser.get("/");
-    let names: Vec<&str> = page.text.split('"').filter(|part| part.starts_with("/assets/")).collect();
-    assert!(names.len() >= 4, "{page}");
-    for name in names {
-        for coding in ["identity", "gzip", "gzip;q=0"] {
-            let answer = browser.call("GET", name).header("accept-encoding", coding).send();
-            assert_eq!(answer.status, 200, "{name}");
-            assert_eq!(answer.header("cache-control"), Some("public, max-age=31536000, immutable"));
-            assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{name}");
-            assert!(answer.header("set-cookie").is_none() && answer.header("content-language").is_none());
-        }
-    }
-    for name in ["nothing.css", "..", "..%2f..%2fCargo.toml", "%00", ""] {
-        assert_eq!(browser.call("GET", &format!("/assets/{name}")).send().status, 404, "{name}");
-    }
-}
-
-fn refusals_are_pages_with_their_status(store: Store) {
-    let server = Server::start(store);
-    let evening = Evening::new(&server);
-    let (nobody, member) = (Browser::new(&server.client()), logged_in(&server.client(), &server.guest()));
-    for route in handlers::all() {
-        let Access::User(_) = route.access else { continue };
-        let path = path_of(&route, &evening.code);
-        let expected = format!(
-            "/login?{}",
-            url::form_urlencoded::Serializer::new(String::new()).append_pair("next", &path).finish()
-        );
-        if route.changes() {
-            assert_eq!(leads_to(&nobody.post(&path, &[])), "/login");
-        } else {
-            assert_eq!(leads_to(&nobody.get(&path)), expected);
-        }
-    }
-    // A page of the login leads on to the page that was asked for.
-    let login = nobody.get("/login?next=%2Fverify");
-    assert!(login.text.contains("name=\"next\" value=\"/verify\""), "{login}");
-    for (method, path, status) in [
-        ("GET", "/g/K7TW3M", 404),
-        ("GET", "/g/nonsense", 404),
-        ("GET", "/g/K7TW3M/live", 404),
-        ("GET", "/g/K7TW3M/display", 404),
-        ("GET", "/topups/1", 404),
-        ("GET", "/topups/abc", 404),
-        ("GET", "/topups/00000000-0000-0000-0000-000000000001", 404),
-        ("POST", "/requests/1/cancel", 404),
-        ("POST", "/requests/01/cancel", 404),
-        ("POST", "/requests/-1/rating", 404),
-        ("POST", "/requests/99999999999999999999/cancel", 404),
-        ("GET", "/logout", 405),
-        ("POST", "/", 405),
-        ("DELETE", "/login", 405),
-        ("PUT", "/g/K7TW3M", 405),
-        ("OPTIONS", "/wallet/none", 404),
-    ] {
-        let fields = [("key", "0123456789012345678901"), ("stars", "5")];
-        let call = if method == "POST" { member.form(path, &fields) } else { member.call(method, path) };
-        let answer = call.send();
-        assert_eq!(answer.status, status, "{answer}");
-        if status == 405 {
-            assert!(answer.header("allow").is_some_and(|allow| !allow.contains(method)), "{answer}");
-        }
-        if path != "/wallet/none" {
-            is_page(&answer);
-            assert!(answer.text.contains("<h1>"), "{answer}");
-            assert!(!answer.text.contains("not_found"), "no names of the API: {answer}");
-        }
-    }
-}
-
-fn scripts_read_refusals_with_their_status(store: Store) {
-    let server = Server::start(store);
-    let evening = Evening::new(&server);
-    let nobody = Browser::new(&server.client());
-    let part = |method: &str, path: &str| {
-        let call = if method == "POST" { nobody.form(path, &[]) } else { nobody.call(method, path) };
-        nobody.send(call.header("x-cuepoint-part", "1"))
-    };
-    for (method, path, status) in [
-        ("POST", "/logout", 401),
-        ("GET", "/verify", 401),
-        ("GET", "/g/K7TW3M/live", 404),
-        ("POST", "/g/K7TW3M/requests", 400),
-    ] {
-        let answer = part(method, path);
-        assert_eq!((answer.status, answer.header("x-cuepoint-part")), (status, Some("1")), "{answer}");
-    }
-    let live = part("GET", &format!("{}/live", evening.page()));
-    assert_eq!((live.status, live.header("x-cuepoint-part")), (200, Some("1")));
-    let digest = live.header("x-cuepoint-digest").unwrap().to_owned();
-    let same = part("GET", &format!("{}/live?digest={digest}", evening.page()));
-    assert_eq!((same.status, same.text.as_str()), (204, ""), "{same}");
-    assert_eq!(set_cookies(&same).len(), 0);
-}
-
 /// Attack: a link contains the key of the form, from which the cookie of a new guest account is derived, or the address
 /// with which a guest claims the account.
 fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: Store) {
@@ -539,7 +365,7 @@ fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: S
     assert!(page.text.contains("Regret"), "{page}");
     assert!(!page.text.contains(&key) && !page.text.contains("Eve"), "{page}");
     let query = "?email=eve@example.com&name=Eve";
-    let claim = guest(&server, &evening).get(&format!("/claim{query}"));
+    let claim = evening.guest(&server).get(&format!("/claim{query}"));
     let register = Browser::new(&server.client()).get(&format!("/register{query}"));
     for form in [claim, register] {
         assert!(!form.text.contains("eve@example.com") && !form.text.contains("Eve"), "{form}");
@@ -549,7 +375,7 @@ fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: S
 fn a_late_form_of_the_booth_has_no_effect_on_the_next_gig(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
-    let browser = logged_in(&server.client(), &evening.dj);
+    let browser = Browser::logged_in(&server.client(), &evening.dj);
     let old = field(&browser.get("/booth"), "gig");
     evening.dj.post(&format!("/gigs/{old}/end"), &json!({})).data(200);
     gig_scene::open(&evening.dj, &json!({"title": "Saturday"}));

@@ -82,7 +82,7 @@ fn outcome_of(answer: &Answer) -> Outcome {
 fn expected(route: &PageRoute, reader: Reader) -> Vec<Outcome> {
     let ends_session = route.path == "/logout" || route.path.starts_with("/account/sessions");
     if reader == Reader::GuestAccount && ends_session {
-        // Nobody can log in to a guest account again, so that one with money is led to its claim.
+        // No login leads back to a guest account, so that one with money is led to its claim.
         return vec![Outcome::Through, Outcome::Claim];
     }
     match route.access {

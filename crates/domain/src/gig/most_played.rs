@@ -15,7 +15,7 @@ pub struct Play {
     pub at: Timestamp,
 }
 
-/// The period whose plays count.
+/// The period in which plays count.
 pub const COUNTED_FOR: Duration = Duration::days(90);
 /// The maximum number of suggested songs.
 pub const MOST_SONGS: usize = 20;

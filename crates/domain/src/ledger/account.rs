@@ -136,6 +136,15 @@ pub struct Balance {
     pub owed: Money,
 }
 
+impl Balance {
+    /// The money in the wallet, held or not.
+    #[must_use]
+    pub fn total(&self) -> Money {
+        // A wallet holds at most `Money::MAX_BALANCE`.
+        self.available.checked_add(self.held).unwrap_or(self.available)
+    }
+}
+
 /// A wallet: its balances and the head of its chain of entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wallet {

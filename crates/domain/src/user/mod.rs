@@ -38,6 +38,7 @@ pub use status_change::{
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::ids::UserId;
+use crate::money::Money;
 use crate::names::{explained_enum, named_enum};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
@@ -216,6 +217,12 @@ impl User {
     /// Records a change of the user's status.
     pub fn note_status_change(&mut self, at: Timestamp) {
         self.status_changed_at = Some(self.status_changed_at.map_or(at, |before| before.max(at)));
+    }
+
+    /// The DJ's price of a song of this kind; zero for a user who is no DJ.
+    #[must_use]
+    pub fn list_price(&self, artist_type: ArtistType) -> Money {
+        self.dj.as_ref().map_or(Money::ZERO, |dj| dj.list_price(artist_type))
     }
 
     /// Whether the user is a DJ.

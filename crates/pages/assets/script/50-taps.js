@@ -149,7 +149,7 @@ const dropTaps = (isDropped, text) => {
 if (user) {
   dropTaps((tap) => tap.user !== user, words.others);
   dropTaps((tap) => Date.now() - tap.at > OLDEST, words.old);
-  // Whoever leaves the page has decided: a tap that waits for its undo is sent.
+  // A DJ who leaves the page has decided: a tap that waits for its undo is sent.
   addEventListener('pagehide', () => {
     for (const tap of allTaps()) {
       if (tap.due <= Date.now() || tap.kind === 'end') continue;

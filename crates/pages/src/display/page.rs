@@ -4,6 +4,7 @@ use askama::Template;
 use cuepoint_domain::gig::{Board, BoardGig, GigStatus, NextSong};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::ArtistType;
 
 use super::qr::Svg;
 use super::readable;
@@ -103,7 +104,7 @@ impl DisplayPart<'_> {
     }
 
     fn price(&self) -> Money {
-        self.board.dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song)
+        self.board.dj.list_price(ArtistType::Popular)
     }
 
     fn qr(&self) -> Option<Svg> {

@@ -3,7 +3,7 @@
 use askama::Template;
 use cuepoint_domain::ledger::Balance;
 
-use crate::forms::{FieldState, FormError, errors};
+use crate::forms::{AccountFields, FormError, errors};
 use crate::frame::{Frame, renders};
 
 /// The page `/claim`: `POST /claim` with `name`, `email`, `password` and `next`.
@@ -13,22 +13,14 @@ pub struct ClaimPage<'a> {
     pub frame: &'a Frame<'a>,
     /// The balance that the claim saves.
     pub balance: Balance,
-    pub name: FieldState,
-    pub email: FieldState,
-    /// Only its error is shown.
-    pub password: FieldState,
+    pub account: AccountFields,
     /// The local path to which the claim leads.
     pub next: Option<&'a str>,
 }
 
 impl ClaimPage<'_> {
     fn errors(&self) -> Vec<FormError<'_>> {
-        let t = self.frame.t;
-        errors([
-            ("name", t.name(), &self.name),
-            ("email", t.email(), &self.email),
-            ("password", t.password(), &self.password),
-        ])
+        errors(self.account.labelled(self.frame.t))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::forms::{FieldState, FormError, errors};
+use crate::forms::{AccountFields, FormError, errors};
 use crate::frame::{Frame, renders};
 
 /// The page `/register`: `POST /register` with `key`, `name`, `email`, `password`, `is_dj` (`1` or `0`) and `next`.
@@ -10,12 +10,7 @@ use crate::frame::{Frame, renders};
 #[template(path = "front/register.html")]
 pub struct RegisterPage<'a> {
     pub frame: &'a Frame<'a>,
-    /// The idempotency key.
-    pub key: &'a str,
-    pub name: FieldState,
-    pub email: FieldState,
-    /// Only its error is shown.
-    pub password: FieldState,
+    pub account: AccountFields,
     /// Whether a DJ registers.
     pub is_dj: bool,
     /// The local path to which the registration leads.
@@ -24,12 +19,7 @@ pub struct RegisterPage<'a> {
 
 impl RegisterPage<'_> {
     fn errors(&self) -> Vec<FormError<'_>> {
-        let t = self.frame.t;
-        errors([
-            ("name", t.name(), &self.name),
-            ("email", t.email(), &self.email),
-            ("password", t.password(), &self.password),
-        ])
+        errors(self.account.labelled(self.frame.t))
     }
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::user::{ArtistType, DjProfile};
+use cuepoint_domain::user::ArtistType;
 
 use super::closed::Closed;
 use super::form::{Question, RequestForm};
@@ -35,9 +35,8 @@ impl GuestPage<'_> {
     }
 
     fn prices(&self) -> Prices {
-        let dj = self.board.dj.dj.as_ref();
-        let price = |of: fn(&DjProfile) -> Money| dj.map_or(Money::ZERO, of);
-        Prices { popular: price(|dj| dj.fee_popular_song), upcoming: price(|dj| dj.fee_upcoming_artist) }
+        let price = |kind| self.board.dj.list_price(kind);
+        Prices { popular: price(ArtistType::Popular), upcoming: price(ArtistType::Upcoming) }
     }
 
     /// The mean of the DJ's ratings with one decimal, and their number.
@@ -65,11 +64,7 @@ impl GuestPage<'_> {
     }
 
     fn price_of(&self, kind: &ArtistType) -> Money {
-        let prices = self.prices();
-        match kind {
-            ArtistType::Popular => prices.popular,
-            ArtistType::Upcoming => prices.upcoming,
-        }
+        self.board.dj.list_price(*kind)
     }
 
     fn is_closed(&self) -> bool {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use actix_web::http::StatusCode;
-use cuepoint_domain::application::Failure;
 use cuepoint_domain::gig::Board;
 use cuepoint_pages::display::{DisplayKind, DisplayPage, DisplayPart};
 
@@ -25,7 +23,7 @@ async fn show(call: PageCall, kind: DisplayKind) -> Result<PageResponse, PageFai
     let (board, frame) = (board(&call).await?, call.frame(None));
     let url = call.page_of(board.code);
     let part = DisplayPart { frame: &frame, board: &board, url: &url, kind };
-    Ok(call.html(StatusCode::OK, DisplayPage { frame: &frame, part: &part }.render()))
+    Ok(PageResponse::page(DisplayPage { frame: &frame, part: &part }.render()))
 }
 
 async fn live(call: PageCall, kind: DisplayKind) -> Result<PageResponse, PageFailure> {
@@ -35,8 +33,5 @@ async fn live(call: PageCall, kind: DisplayKind) -> Result<PageResponse, PageFai
 }
 
 async fn board(call: &PageCall) -> Result<Arc<Board>, PageFailure> {
-    let boards = &call.use_cases().boards;
-    let find = async |code| boards.board(code).await;
-    let is_unknown = |failure: &Failure| matches!(failure, Failure::NotFound);
-    Ok(call.limits().look_up_code(boards, &call.parameter, None, find, is_unknown).await?)
+    call.look_up_code(&call.parameter, async |code| call.use_cases().boards.board(code).await).await
 }

@@ -1,7 +1,5 @@
 //! Payments: the top-up that a request or the wallet needs, its state, and the request that waits for it.
 
-use actix_web::http::StatusCode;
-use cuepoint_domain::application::CommandError;
 use cuepoint_domain::application::commands::{OpenTopup, OpenTopupRefusal};
 use cuepoint_domain::application::queries::{GuestView, SeenTopup};
 use cuepoint_domain::authorization::{Action, Principal};
@@ -20,7 +18,7 @@ use super::guest::{RequestFields, found_with};
 use super::wallet;
 use crate::call::{FormKey, PageCall};
 use crate::cookies::PageCookie;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::response::{INVALID, PageResponse};
 use crate::route::{PageRoute, own_form, page};
@@ -47,15 +45,16 @@ pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> Text {
 /// Opens a top-up, once for each key.
 ///
 /// # Errors
-/// The refusal, and other failures.
+/// [`PageFailure`]; the refusal is inside.
 pub(super) async fn open(
     call: &PageCall,
     principal: &Principal,
     key: &FormKey,
     amount: Amount,
-) -> Result<Topup, CommandError<OpenTopupRefusal>> {
+) -> Result<Result<Topup, OpenTopupRefusal>, PageFailure> {
     let what = call.currency().print(amount.money());
-    Ok(call.run(principal, Some(key), OpenTopup, amount, &what).await?.value)
+    let opened = or_refusal(call.run(principal, Some(key), OpenTopup, amount, &what).await)?;
+    Ok(opened.map(|done| done.value))
 }
 
 /// Opens the top-up of what a request lacks.
@@ -68,12 +67,7 @@ pub(super) async fn open_missing(
     let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
     let amount = missing(fee, available, call.use_cases().settings.least_topup());
     let amount = amount.ok_or(PageFailure::Outdated)?;
-    match open(call, principal, &key.derived(&format!("topup-{}", fee.minor())), amount).await {
-        Ok(topup) => Ok(Ok(topup)),
-        Err(CommandError::Refused(refusal)) => Ok(Err(refusal)),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
-    }
+    open(call, principal, &key.derived(&format!("topup-{}", fee.minor())), amount).await
 }
 
 /// The page of a top-up.
@@ -93,11 +87,9 @@ async fn another(call: PageCall, principal: Principal) -> Result<PageResponse, P
         Ok(amount) => amount,
         Err(error) => return refused(&call, &principal, typed, error).await,
     };
-    match open(&call, &principal, &key, amount).await {
+    match open(&call, &principal, &key, amount).await? {
         Ok(topup) => Ok(PageResponse::see(&path_of(&topup))),
-        Err(CommandError::Refused(reason)) => refused(&call, &principal, typed, refusal(&call, reason)).await,
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(reason) => refused(&call, &principal, typed, refusal(&call, reason)).await,
     }
 }
 
@@ -154,14 +146,14 @@ async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
         SeenTopup::Other(status) => {
             let frame = call.frame(None);
             let page = StrangerPaymentPage { frame: &frame, state: status.into(), gig };
-            Ok(call.html(StatusCode::OK, page.render()))
+            Ok(PageResponse::page(page.render()))
         }
         SeenTopup::Own(topup) => {
             let reader = call.profile().await?;
             let frame = call.frame(reader.as_ref());
             let shown = Shown::new(&call, &topup, waiting.as_ref()).await?;
             let page = PaymentPage { frame: &frame, part: shown.part(&call, &frame, &topup) };
-            Ok(call.html(StatusCode::OK, page.render()))
+            Ok(PageResponse::page(page.render()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The payment page of the sandbox, which belongs to nobody: it reads no cookie.
+//! The payment page of the sandbox. It reads no cookie.
 
 use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
 use cuepoint_domain::application::{MessageOutcome, ProviderMessageRefusal, SandboxOutcome};
@@ -16,7 +16,7 @@ use crate::route::{PageRoute, public, public_form};
 /// The path of a payment page.
 const PATH: &str = "/sandbox/payments/{reference}";
 
-/// The routes of a service whose sandbox has a payment page.
+/// The routes of a service with a payment page of the sandbox.
 #[must_use]
 pub fn routes() -> Vec<PageRoute> {
     vec![public(PATH, show), public_form(PATH, Class::Other, end)]

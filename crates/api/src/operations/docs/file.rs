@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::http::header::{
-    AcceptEncoding, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, Encoding, EntityTag, Header as _,
-    IfNoneMatch, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, EntityTag, Header as _, IfNoneMatch, VARY,
 };
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse};
 use flate2::Compression;
-use flate2::write::GzEncoder;
 use utoipa_swagger_ui::Config;
 
 use crate::wire::error::{ApiError, Code};
+use cuepoint_transport::compression::{accepts_gzip, gzip};
 
 /// Whether a client has the newest form is checked each time, so that no file outlives an upgrade.
 const CACHED: &str = "no-cache";
@@ -36,7 +34,10 @@ impl File {
         let mut hasher = DefaultHasher::new();
         plain.hash(&mut hasher);
         let is_text = !content_type.starts_with("image/");
-        let gzip = is_text.then(|| compressed(&plain).ok()).flatten().filter(|gzip| gzip.len() < plain.len());
+        let gzip = is_text
+            .then(|| gzip(&plain, Compression::best()).ok())
+            .flatten()
+            .filter(|gzip| gzip.len() < plain.len());
         Self {
             content_type: content_type.to_owned(),
             tag: EntityTag::new_weak(format!("{:016x}", hasher.finish())),
@@ -86,18 +87,6 @@ impl File {
             None => response.body(self.plain.clone()),
         }
     }
-}
-
-fn accepts_gzip(request: &HttpRequest) -> bool {
-    let supported = [Encoding::gzip(), Encoding::identity()];
-    let accepted = AcceptEncoding::parse(request).ok();
-    accepted.and_then(|accepted| accepted.negotiate(supported.iter())) == Some(Encoding::gzip())
-}
-
-fn compressed(plain: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(plain)?;
-    encoder.finish()
 }
 
 /// The media type and contents of the page, for an address without a slash at its end.

@@ -1,8 +1,7 @@
 //! Registration, login, and refresh tokens.
 
 use cuepoint_domain::application::{
-    AccountClaim, ClaimRefusal, CommandError, LoginRefusal, NewOperator, RegisterRefusal, Registration,
-    SignedIn,
+    AccountClaim, ClaimRefusal, LoginRefusal, NewOperator, RegisterRefusal, Registration, SignedIn,
 };
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
@@ -244,10 +243,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
     let registered = call.use_cases().sign_ins.register(&call.client_context(), registration).await;
-    if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
-        call.api.limits.give_back(attempt);
-    }
-    call.limits().refund_unhashed(&registered);
+    call.limits().conclude(attempt, &registered, |refusal| matches!(refusal, RegisterRefusal::EmailTaken));
     ApiResponse::new("Registered.", session(&call, &registered?))
 }
 
@@ -271,10 +267,9 @@ async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiEr
     let attempt = call.admit_registration(&email)?;
     let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
     let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;
-    if !matches!(claimed, Err(CommandError::Refused(ClaimRefusal::EmailTaken | ClaimRefusal::NotAGuest))) {
-        call.api.limits.give_back(attempt);
-    }
-    call.limits().refund_unhashed(&claimed);
+    call.limits().conclude(attempt, &claimed, |refusal| {
+        matches!(refusal, ClaimRefusal::EmailTaken | ClaimRefusal::NotAGuest)
+    });
     ApiResponse::new("Claimed.", session(&call, &claimed?))
 }
 
@@ -282,10 +277,8 @@ async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let LoginBody { email, password } = call.counted_body()?;
     let attempt = call.admit_login(&email).await?;
     let logged_in = call.use_cases().sign_ins.login(&call.client_context(), &email, &password).await;
-    if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
-        call.api.limits.give_back(attempt);
-    }
-    call.limits().refund_unhashed(&logged_in);
+    call.limits()
+        .conclude(attempt, &logged_in, |refusal| matches!(refusal, LoginRefusal::InvalidCredentials));
     ApiResponse::new("Logged in.", session(&call, &logged_in?))
 }
 

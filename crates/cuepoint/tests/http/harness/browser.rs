@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use url::form_urlencoded;
 
-use super::{Answer, Call, Client};
+use super::{Answer, Call, Client, PASSWORD, Person};
 
 /// What every page says about itself to the browser.
 const PAGE_HEADERS: [(&str, &str); 4] = [
@@ -39,6 +39,13 @@ impl Browser {
     /// A browser without cookies.
     pub(crate) fn new(client: &Client) -> Self {
         Self { client: client.clone(), cookies: Arc::default(), language: "en" }
+    }
+
+    /// A browser in which this person has logged in.
+    pub(crate) fn logged_in(client: &Client, person: &Person) -> Self {
+        let browser = Self::new(client);
+        leads_to(&browser.log_in(&person.email, PASSWORD));
+        browser
     }
 
     /// The same browser at another server.

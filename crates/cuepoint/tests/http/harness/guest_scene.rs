@@ -1,8 +1,15 @@
 //! The page of a gig, and the request of a guest who scanned its code.
 
+use cuepoint_web::route::PageRoute;
 use serde_json::{Value, json};
 
-use super::{Answer, Browser, Call, Person, Server, field, gig_scene};
+use super::{Answer, Browser, Call, Person, Server, eventually, field, gig_scene, leads_to};
+
+/// A path of this route, with an object that need not exist.
+pub(crate) fn path_of(route: &PageRoute, code: &str) -> String {
+    let reference = "00000000-0000-0000-0000-000000000001";
+    route.path.replace("{code}", code).replace("{id}", "1").replace("{reference}", reference)
+}
 
 /// A DJ with an open gig at 5.00 for an upcoming artist and 10.00 for a popular song.
 pub(crate) struct Evening {
@@ -50,6 +57,18 @@ impl Evening {
         self.send(browser, &self.filled(browser, song))
     }
 
+    /// A browser with a guest account that has a request.
+    pub(crate) fn guest(&self, server: &Server) -> Browser {
+        let browser = Browser::new(&server.client());
+        leads_to(&self.request(&browser, "Blue Monday"));
+        browser
+    }
+
+    /// The id of the newest request.
+    pub(crate) fn newest(&self) -> i64 {
+        self.requests()[0]["id"].as_i64().unwrap()
+    }
+
     /// The requests that the DJ sees, newest first.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.dj.get("/music/dj/requests?per_page=100").data(200)["data"].as_array().unwrap().clone()
@@ -75,4 +94,29 @@ pub(crate) fn with(mut fields: Vec<(String, String)>, name: &str, value: &str) -
 /// The fields as a browser sends them.
 pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
     fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+/// A text in English and German.
+pub(crate) type Words = [&'static str; 2];
+
+/// The languages, as browsers name them.
+pub(crate) const LANGUAGES: [&str; 2] = ["en-GB,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8"];
+
+/// Checks that a page contains these words in its language.
+#[track_caller]
+pub(crate) fn says(page: &Answer, language: usize, words: &[Words]) {
+    for word in words {
+        assert!(page.text.contains(word[language]), "{:?} is not on {page}", word[language]);
+    }
+}
+
+/// What the page of a gig says of a request without an answer.
+pub(crate) const WAITING: Words = ["Waiting for the DJ", "Wartet auf den DJ"];
+
+/// The page once it contains these words: boards may be a second old.
+pub(crate) fn shows(browser: &Browser, path: &str, words: &str) -> Answer {
+    eventually(words, || {
+        let page = browser.get(path);
+        page.text.contains(words).then_some(page)
+    })
 }

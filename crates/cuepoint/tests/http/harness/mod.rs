@@ -85,6 +85,13 @@ macro_rules! on_every_store {
     };
 }
 
+/// Amounts in both languages.
+macro_rules! amount {
+    ($english:literal, $german:literal) => {
+        [concat!($english, "\u{a0}USD"), concat!($german, "\u{a0}USD")]
+    };
+}
+
 /// Declares a test for each function of a store on the default store: for what no store can change, because the domain
 /// or the API decides it and the contract of the ports holds on every store.
 macro_rules! on_one_store {

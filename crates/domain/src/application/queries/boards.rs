@@ -23,7 +23,7 @@ use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
 use crate::text::ShortMessage;
 use crate::timestamp::Timestamp;
-use crate::user::{Coordinates, Kilometres, User};
+use crate::user::{ArtistType, Coordinates, Kilometres, User};
 
 /// The period in which a server shows a board again without reading it.
 pub const BOARD_FRESH_FOR: Duration = Duration::seconds(1);
@@ -81,7 +81,7 @@ impl Kept {
         self.swept_at = Some(now);
         self.slots.retain(|_, slot| match slot.try_lock() {
             Some(read) => read.as_ref().is_some_and(|read| now.since(read.at).abs() < KEPT_FOR),
-            // Somebody reads it now.
+            // It has a reader now.
             None => true,
         });
     }
@@ -327,8 +327,8 @@ impl BoardQueries {
 
 /// What the board of a DJ shows of a gig.
 fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
-    let price = dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
-    let wait = queue.place_of_offer(None, price).map_or(0, |place| place.wait_minutes);
+    let wait =
+        queue.place_of_offer(None, dj.list_price(ArtistType::Popular)).map_or(0, |place| place.wait_minutes);
     let accepted = |place: &Place| {
         let request = queue.open.iter().find(|request| request.id == place.request)?;
         (request.state.status() == RequestStatus::Accepted)

@@ -11,8 +11,9 @@ use crate::gig::offers::offers;
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
 use crate::gig::{Board, DjCode, Song};
-use crate::money::{Currency, Money};
+use crate::money::Currency;
 use crate::timestamp::Timestamp;
+use crate::user::ArtistType;
 
 /// What a guest sees of a gig.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,8 +39,7 @@ impl BoardQueries {
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
-        let price = board.dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.fee_popular_song);
-        let fees = offers(price, currency);
+        let fees = offers(board.dj.list_price(ArtistType::Popular), currency);
         let gig = self.newest_gig(&board).await?;
         let own = match (principal, &gig) {
             (Some(principal), Some(gig)) => {

@@ -53,7 +53,7 @@ impl MostPlayed {
         }
         kept.retain(|_, slot| match slot.try_lock() {
             Some(read) => read.as_ref().is_some_and(|(at, _)| is_fresh(*at, now)),
-            // Somebody reads it now.
+            // It has a reader now.
             None => true,
         });
         Arc::clone(kept.entry(dj).or_default())

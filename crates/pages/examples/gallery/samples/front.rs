@@ -6,7 +6,7 @@ use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::user::Kilometres;
-use cuepoint_pages::forms::FieldState;
+use cuepoint_pages::forms::{AccountFields, FieldState};
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::front::{
     ClaimPage, FirstOperatorPage, ForgotPage, ForgotState, LoginPage, RegisterPage, ResetPage, StartPage,
@@ -15,8 +15,6 @@ use cuepoint_pages::front::{
 use cuepoint_pages::language::Language;
 
 use super::{Sample, guest, now, people, site};
-
-const KEY: &str = "6rY2mQ0xS1uVb8Zp3kLw9A";
 
 fn nearby() -> Vec<NearbyBoard> {
     let board = guest::board();
@@ -44,8 +42,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
         LoginPage { frame, email: email(), refusal, next: Some("/wallet"), guest_money }.render()
     };
     let register = |is_dj, email, password| {
-        let name = FieldState::with("Nadja Vinyl");
-        RegisterPage { frame, key: KEY, name, email, password, is_dj, next: None }.render()
+        let account = AccountFields { name: FieldState::with("Nadja Vinyl"), email, password };
+        RegisterPage { frame, account, is_dj, next: None }.render()
     };
     let taken = FieldState::refused("tom@example.com", t.email_taken());
     let breached = FieldState::refused("", t.breached_password());
@@ -58,9 +56,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let claim = ClaimPage {
         frame: &own,
         balance,
-        name: FieldState::with("Tom"),
-        email: empty(),
-        password: empty(),
+        account: AccountFields { name: FieldState::with("Tom"), ..AccountFields::default() },
         next: Some("/g/B2C3D4"),
     };
     let forgot = |state| ForgotPage { frame, email: empty(), state }.render();
@@ -69,9 +65,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let operator = FirstOperatorPage {
         frame,
         code: FieldState::refused("XYZ", t.wrong_code()),
-        name: empty(),
-        email: empty(),
-        password: empty(),
+        account: AccountFields::default(),
     };
     let money = Some(Money::from_minor(500));
     [

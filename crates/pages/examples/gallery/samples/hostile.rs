@@ -1,4 +1,4 @@
-//! Pages whose users wrote markup, right-to-left text and long words.
+//! Pages with names and messages of markup, right-to-left text and long words.
 
 use cuepoint_domain::gig::Song;
 use cuepoint_domain::ids::SessionId;

@@ -1,6 +1,6 @@
 //! The change of the e-mail address.
 
-use cuepoint_domain::application::{CommandError, ConfirmEmailRefusal, Confirmation, RequestEmailRefusal};
+use cuepoint_domain::application::{ConfirmEmailRefusal, Confirmation, RequestEmailRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::Email;
@@ -9,7 +9,7 @@ use cuepoint_pages::forms::FieldState;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::recent_password::{self, Confirmed};
 use crate::response::PageResponse;
 
@@ -30,9 +30,9 @@ pub(super) async fn request(call: PageCall, principal: Principal) -> Result<Page
     let (context, confirmation) = (call.context(&principal, None, ""), Confirmation::Recent(repeated.recent));
     let requested = call.use_cases().email_changes.request(&context, email, confirmation).await;
     let (open, t) = (|error| EmailChange::Open(FieldState::refused(typed, error)), frame.t);
-    let email = match requested {
+    let email = match or_refusal(requested)? {
         Ok(()) => return Ok(repeated.kept_by(PageResponse::see("/account?email=code"))),
-        Err(CommandError::Refused(refusal)) => match refusal {
+        Err(refusal) => match refusal {
             RequestEmailRefusal::WrongPassword => open(t.wrong_password()),
             RequestEmailRefusal::SameAddress => open(t.same_address()),
             RequestEmailRefusal::TooMany { .. } => open(t.too_many_codes()),
@@ -40,8 +40,6 @@ pub(super) async fn request(call: PageCall, principal: Principal) -> Result<Page
             RequestEmailRefusal::Restorable(until) => EmailChange::Locked(until),
             RequestEmailRefusal::NotOffered => EmailChange::NotOffered,
         },
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
     };
     Ok(repeated.kept_by(again(&call, &principal, email).await?))
 }
@@ -51,17 +49,15 @@ pub(super) async fn confirm(call: PageCall, principal: Principal) -> Result<Page
     let (typed, t) = (call.form.text("code"), call.language.texts());
     let context = call.context(&principal, None, "");
     let changed = call.use_cases().email_changes.confirm(&context, &Token(typed.to_owned())).await;
-    let email = match changed {
+    let email = match or_refusal(changed)? {
         Ok(_) => return Ok(PageResponse::see("/account")),
-        Err(CommandError::Refused(refusal)) => match refusal {
+        Err(refusal) => match refusal {
             ConfirmEmailRefusal::InvalidCode => {
                 EmailChange::CodeSent(FieldState::refused(typed, t.wrong_code()))
             }
             ConfirmEmailRefusal::EmailTaken => EmailChange::Open(FieldState::refused("", t.email_taken())),
             ConfirmEmailRefusal::Restorable(until) => EmailChange::Locked(until),
         },
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
     };
     again(&call, &principal, email).await
 }

@@ -1,13 +1,13 @@
 //! Export and erasure.
 
 use cuepoint_adapters::personal_data_export;
-use cuepoint_domain::application::{CommandError, EraseRefusal};
+use cuepoint_domain::application::EraseRefusal;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::text::Password;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::handlers::front;
 use crate::recent_password;
 use crate::response::PageResponse;
@@ -28,11 +28,9 @@ pub(super) async fn erase(call: PageCall, principal: Principal) -> Result<PageRe
     let context = call.context(&principal, None, "");
     let erased = call.use_cases().personal_data.erase(&context, password.as_ref()).await;
     call.limits().refund_unhashed(&erased);
-    match erased {
+    match or_refusal(erased)? {
         Ok(()) => Ok(front::ended(&call)),
-        Err(CommandError::Refused(refusal)) => refused(&call, &principal, refusal).await,
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(refusal) => refused(&call, &principal, refusal).await,
     }
 }
 

@@ -67,5 +67,5 @@ async fn render(
         current: principal.session,
         erasure,
     };
-    Ok(call.html(status, page.render()))
+    Ok(PageResponse::html(status, page.render()))
 }

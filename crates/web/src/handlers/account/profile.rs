@@ -1,7 +1,7 @@
 //! The forms of the profile and the password.
 
+use cuepoint_domain::application::ChangePasswordRefusal;
 use cuepoint_domain::application::commands::ChangeProfile;
-use cuepoint_domain::application::{ChangePasswordRefusal, CommandError};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::text::{Line, Password};
 use cuepoint_domain::user::{Field, ProfileChange, ProfileRefusal};
@@ -11,7 +11,7 @@ use cuepoint_pages::texts::Text;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::response::PageResponse;
 
 pub(super) async fn name(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -30,11 +30,7 @@ pub(super) async fn name(call: PageCall, principal: Principal) -> Result<PageRes
 
 pub(super) async fn phone(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let (typed, frame) = (call.form.text("phone"), call.frame(None));
-    let phone = match typed {
-        "" => Ok(None),
-        typed => Line::new(typed).map(Some),
-    };
-    let error = match phone {
+    let error = match call.form.optional("phone", Line::new) {
         Err(error) => frame.refused_phone(error),
         Ok(phone) => {
             let change = ProfileChange { phone: Field::Set(phone), ..ProfileChange::default() };
@@ -59,12 +55,8 @@ async fn change_profile(
     principal: &Principal,
     change: ProfileChange,
 ) -> Result<Result<(), ProfileRefusal>, PageFailure> {
-    match call.run(principal, None, ChangeProfile { sets_dj_fields: false }, change, "").await {
-        Ok(_) => Ok(Ok(())),
-        Err(CommandError::Refused(refusal)) => Ok(Err(refusal)),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
-    }
+    let changed = call.run(principal, None, ChangeProfile { sets_dj_fields: false }, change, "").await;
+    Ok(or_refusal(changed)?.map(drop))
 }
 
 /// The way on from a change of the profile. The forms cause no other refusal.
@@ -86,16 +78,14 @@ pub(super) async fn password(call: PageCall, principal: Principal) -> Result<Pag
     let changed = call.use_cases().passwords.change(&context, &current, &new).await;
     call.limits().refund_unhashed(&changed);
     let t = frame.t;
-    match changed {
+    match or_refusal(changed)? {
         Ok(()) => Ok(PageResponse::see("/account")),
-        Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword)) => {
+        Err(ChangePasswordRefusal::WrongPassword) => {
             refused(&call, &principal, Some(t.wrong_password()), None).await
         }
-        Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword)) => {
+        Err(ChangePasswordRefusal::BreachedPassword) => {
             refused(&call, &principal, None, Some(t.breached_password())).await
         }
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
     }
 }
 

@@ -34,9 +34,9 @@ impl GigFields {
     pub(super) fn read(form: &Form, frame: &Frame<'_>) -> Result<Self, Box<GigForm>> {
         let currency = &frame.site.currency;
         let title = GigTitle::new(form.text("title"));
-        let venue = optional(form.text("venue"), Line::new);
-        let city = optional(form.text("city"), Line::new);
-        let message = optional(form.text("message"), ShortMessage::new);
+        let venue = form.optional("venue", Line::new);
+        let city = form.optional("city", Line::new);
+        let message = form.optional("message", ShortMessage::new);
         let place = place(form);
         let limit = form.text("max_open_per_guest").parse().ok().and_then(GuestLimit::new);
         let popular = currency.parse_typed(form.text("fee_popular_song"));
@@ -139,10 +139,6 @@ impl GigFields {
             members_only: Field::Set(self.members_only),
         }
     }
-}
-
-fn optional<T>(text: &str, read: impl Fn(&str) -> Result<T, TextError>) -> Result<Option<T>, TextError> {
-    if text.is_empty() { Ok(None) } else { read(text).map(Some) }
 }
 
 /// The place of the gig: both coordinates or none.

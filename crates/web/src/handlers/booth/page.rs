@@ -96,7 +96,7 @@ pub(super) async fn render(
             OpenPage { frame: &frame, form: &form, keys, has_past_gigs: last.is_some() }.render()
         }
     };
-    Ok(call.html(status, html))
+    Ok(PageResponse::html(status, html))
 }
 
 fn notice(answer: Answer<'_>) -> Notice {

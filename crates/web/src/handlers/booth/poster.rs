@@ -1,6 +1,5 @@
 //! The poster: `/booth/qr?size=a4`.
 
-use actix_web::http::StatusCode;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_pages::display::{Poster, PosterSize};
@@ -24,5 +23,5 @@ pub(super) async fn show(call: PageCall, principal: Principal) -> Result<PageRes
     let url = call.page_of(newest.gig.code);
     let size = PosterSize::named(call.query.text("size")).unwrap_or_default();
     let page = Poster { frame: &frame, title, code: newest.gig.code, url: &url, size };
-    Ok(call.html(StatusCode::OK, page.render()))
+    Ok(PageResponse::page(page.render()))
 }

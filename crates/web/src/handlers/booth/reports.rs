@@ -1,6 +1,5 @@
 //! Past evenings: the list, the report of one, and its rows as a file.
 
-use actix_web::http::StatusCode;
 use cuepoint_domain::application::queries::ReportedGig;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::GigId;
@@ -25,14 +24,14 @@ pub(super) async fn list(call: PageCall, principal: Principal) -> Result<PageRes
     let frame = call.frame(reader.as_ref());
     let pages = rows.total.div_ceil(EVENINGS.into()).max(1);
     let shown = PastGigsPage { frame: &frame, gigs: &reports, page, pages };
-    Ok(call.html(StatusCode::OK, shown.render()))
+    Ok(PageResponse::page(shown.render()))
 }
 
 pub(super) async fn show(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let reported = call.use_cases().gigs.report(&principal, call.id(GigId::new)?).await?;
     let reader = call.profile().await?;
     let frame = call.frame(reader.as_ref());
-    Ok(call.html(StatusCode::OK, ReportPage { frame: &frame, reported: &reported }.render()))
+    Ok(PageResponse::page(ReportPage { frame: &frame, reported: &reported }.render()))
 }
 
 pub(super) async fn file(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {

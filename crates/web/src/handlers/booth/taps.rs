@@ -11,7 +11,7 @@ use cuepoint_pages::booth::{Answer, Outcome};
 
 use super::page;
 use crate::call::{FormKey, PageCall};
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::response::PageResponse;
 
 /// The maximum number of requests in one form: those of one song.
@@ -68,16 +68,14 @@ async fn answer_one(
 ) -> Result<Answered, PageFailure> {
     let key = key.derived(&id.to_string());
     let what = format!("{answer:?}");
-    match call.run(principal, Some(&key), AnswerRequest { id }, answer, &what).await {
-        Ok(done) => Ok(Answered::Done(done.value)),
-        Err(CommandError::Refused(_)) => {
-            let request = call.use_cases().music_requests.visible(principal, id).await?;
-            Ok(Answered::TooLate(request))
-        }
-        Err(CommandError::Failed(Failure::NotFound | Failure::Denied(_))) => Ok(Answered::Gone),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+    let done = call.run(principal, Some(&key), AnswerRequest { id }, answer, &what).await;
+    if matches!(done, Err(CommandError::Failed(Failure::NotFound | Failure::Denied(_)))) {
+        return Ok(Answered::Gone);
     }
+    Ok(match or_refusal(done)? {
+        Ok(done) => Answered::Done(done.value),
+        Err(_) => Answered::TooLate(call.use_cases().music_requests.visible(principal, id).await?),
+    })
 }
 
 /// The requests that the form names.
@@ -92,11 +90,9 @@ pub(super) async fn block(call: PageCall, principal: Principal) -> Result<PageRe
     let key = FormKey::of(&call.form)?;
     let guest = call.form.text("guest").parse().ok().and_then(UserId::new).ok_or(PageFailure::NoForm)?;
     let gig = page::open_gig(&call, &principal).await?;
-    match call.use_cases().blocks.block(&call.context(&principal, None, ""), guest).await {
+    match or_refusal(call.use_cases().blocks.block(&call.context(&principal, None, ""), guest).await)? {
         Ok(_) => {}
-        Err(CommandError::Refused(BlockRefusal::Oneself)) => return Err(PageFailure::NotAllowed),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
+        Err(BlockRefusal::Oneself) => return Err(PageFailure::NotAllowed),
     }
     let queue = call.use_cases().gigs.queue(&principal, gig).await?;
     let (mut rejected, mut returned) = (0_usize, Money::ZERO);
@@ -119,7 +115,7 @@ pub(super) async fn respond(
     let answer = Answer { frame: &frame, outcome };
     let status = if answer.is_done() { StatusCode::OK } else { StatusCode::CONFLICT };
     if call.wants_part() {
-        return Ok(call.html(status, answer.render()));
+        return Ok(PageResponse::html(status, answer.render()));
     }
     if answer.is_done() {
         return Ok(PageResponse::see("/booth"));

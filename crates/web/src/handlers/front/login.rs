@@ -1,11 +1,9 @@
 //! Login and logout.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{BrowserSession, CommandError, LoginRefusal};
+use cuepoint_domain::application::{BrowserSession, LoginRefusal};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::money::Money;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Password;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_pages::forms::FieldState;
@@ -13,7 +11,7 @@ use cuepoint_pages::front::LoginPage;
 
 use crate::call::PageCall;
 use crate::cookies::PageCookie;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
@@ -28,15 +26,11 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let attempt = call.admit_login(email).await?;
     let sign_ins = &call.use_cases().sign_ins;
     let logged_in = sign_ins.login::<BrowserSession>(&call.client_context(), email, &password).await;
-    if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
-        call.state.limits.give_back(attempt);
-    }
-    call.limits().refund_unhashed(&logged_in);
-    match logged_in {
+    call.limits()
+        .conclude(attempt, &logged_in, |refusal| matches!(refusal, LoginRefusal::InvalidCredentials));
+    match or_refusal(logged_in)? {
         Ok(session) => begun(&call, &session).await,
-        Err(CommandError::Refused(refusal)) => render(&call, INVALID, &call.form, Some(refusal)).await,
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(refusal) => render(&call, INVALID, &call.form, Some(refusal)).await,
     }
 }
 
@@ -54,14 +48,9 @@ async fn render(
         email: FieldState::with(form.text("email")),
         refusal,
         next: next_path::local(form.text("next")),
-        guest_money: guest.map(money_of).filter(|money| !money.is_zero()),
+        guest_money: guest.map(|guest| guest.balance.total()).filter(|money| !money.is_zero()),
     };
-    Ok(call.html(status, page.render()))
-}
-
-/// What a guest account holds.
-fn money_of(profile: &Profile) -> Money {
-    profile.balance.available.checked_add(profile.balance.held).unwrap_or(profile.balance.available)
+    Ok(PageResponse::html(status, page.render()))
 }
 
 /// The way on from a login or a registration. Money in the guest account of this browser stays there, and its session
@@ -86,14 +75,14 @@ pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<P
 /// Whether this is the session of a guest account that has money or waits for a payment.
 pub(in crate::handlers) async fn has_money_to_lose(call: &PageCall) -> Result<bool, PageFailure> {
     let Some(principal) = call.principal.filter(Principal::is_guest_account) else { return Ok(false) };
-    let has_money = call.profile().await?.is_some_and(|profile| !money_of(&profile).is_zero());
+    let has_money = call.profile().await?.is_some_and(|profile| !profile.balance.total().is_zero());
     let page = PageRequest::new(1, 1);
     let pending = call.use_cases().topups.list(&principal, Some(TopupStatus::Pending), page).await?;
     Ok(has_money || pending.total > 0)
 }
 
 pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    // Nobody can log in to a guest account again: its money would be lost.
+    // No login leads back to a guest account: its money would be lost.
     if has_money_to_lose(&call).await? {
         return Ok(PageResponse::see("/claim"));
     }

@@ -1,5 +1,6 @@
 //! The start page, and the ways into an account: login, registration, claim, forgotten password, codes.
 
+mod account_fields;
 mod claim;
 mod first_operator;
 mod login;

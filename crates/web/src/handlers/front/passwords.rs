@@ -1,14 +1,14 @@
 //! Forgotten passwords.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{CommandError, RequestResetRefusal, ResetPasswordRefusal};
+use cuepoint_domain::application::{RequestResetRefusal, ResetPasswordRefusal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Password};
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::{ForgotPage, ForgotState, ResetPage};
 
 use crate::call::PageCall;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::response::{INVALID, PageResponse};
 
 pub(super) async fn forgot(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -26,18 +26,16 @@ pub(super) async fn send_forgot(call: PageCall) -> Result<PageResponse, PageFail
             return Ok(forgot_page(&call, INVALID, field, ForgotState::Form));
         }
     };
-    let state = match call.use_cases().passwords.request_reset(&call.client_context(), email) {
+    let state = match or_refusal(call.use_cases().passwords.request_reset(&call.client_context(), email))? {
         Ok(()) => ForgotState::Sent,
-        Err(CommandError::Refused(RequestResetRefusal::NotOffered)) => ForgotState::NotOffered,
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
+        Err(RequestResetRefusal::NotOffered) => ForgotState::NotOffered,
     };
     Ok(forgot_page(&call, StatusCode::OK, FieldState::with(typed), state))
 }
 
 fn forgot_page(call: &PageCall, status: StatusCode, email: FieldState, state: ForgotState) -> PageResponse {
     let frame = call.frame(None);
-    call.html(status, ForgotPage { frame: &frame, email, state }.render())
+    PageResponse::html(status, ForgotPage { frame: &frame, email, state }.render())
 }
 
 pub(super) async fn reset(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -57,21 +55,19 @@ pub(super) async fn send_reset(call: PageCall) -> Result<PageResponse, PageFailu
     let presented = Token(token.to_owned());
     let reset = call.use_cases().passwords.reset(&call.client_context(), &presented, &password).await;
     call.limits().refund_unhashed(&reset);
-    let (token, password) = match reset {
+    let (token, password) = match or_refusal(reset)? {
         Ok(()) => return Ok(PageResponse::see("/login")),
-        Err(CommandError::Refused(ResetPasswordRefusal::InvalidToken)) => {
+        Err(ResetPasswordRefusal::InvalidToken) => {
             (FieldState::refused(token, frame.t.wrong_token()), FieldState::default())
         }
-        Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword)) => {
+        Err(ResetPasswordRefusal::BreachedPassword) => {
             (FieldState::with(token), FieldState::refused("", frame.t.breached_password()))
         }
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
     };
     Ok(reset_page(&call, INVALID, token, password))
 }
 
 fn reset_page(call: &PageCall, status: StatusCode, token: FieldState, password: FieldState) -> PageResponse {
     let frame = call.frame(None);
-    call.html(status, ResetPage { frame: &frame, token, password }.render())
+    PageResponse::html(status, ResetPage { frame: &frame, token, password }.render())
 }

@@ -1,6 +1,5 @@
 //! `GET /` and `POST /nearby`.
 
-use actix_web::http::StatusCode;
 use cuepoint_domain::application::queries::NearbyBoard;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_pages::forms::FieldState;
@@ -32,5 +31,5 @@ async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageR
     let needs_operator = !call.use_cases().operators.has_active().await?;
     let frame = call.frame(reader.as_ref());
     let page = StartPage { frame: &frame, code: FieldState::default(), nearby, needs_operator };
-    Ok(call.html(StatusCode::OK, page.render()))
+    Ok(PageResponse::page(page.render()))
 }

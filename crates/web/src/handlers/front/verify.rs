@@ -1,7 +1,7 @@
 //! Codes that prove an e-mail address or a phone number.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{Address, CommandError, SendCodeRefusal, VerifyRefusal};
+use cuepoint_domain::application::{Address, SendCodeRefusal, VerifyRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Token;
 use cuepoint_pages::forms::FieldState;
@@ -9,7 +9,7 @@ use cuepoint_pages::front::VerifyPage;
 use cuepoint_pages::texts::Text;
 
 use crate::call::PageCall;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::response::{INVALID, PageResponse};
 
@@ -25,14 +25,12 @@ pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageRes
     let context = call.context(&principal, None, "");
     let sent = call.use_cases().verifications.send_code(&context, address_of(&call.form)).await;
     let t = call.language.texts();
-    let problem = match sent {
+    let problem = match or_refusal(sent)? {
         Ok(()) => None,
-        Err(CommandError::Refused(refusal)) => Some(match refusal {
+        Err(refusal) => Some(match refusal {
             SendCodeRefusal::NoAddress | SendCodeRefusal::NotOffered => t.codes_not_offered(),
             SendCodeRefusal::BudgetSpent(_) | SendCodeRefusal::TooMany { .. } => t.too_many_codes(),
         }),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => return Err(failure.into()),
     };
     let status = if problem.is_some() { INVALID } else { StatusCode::OK };
     let shown = Shown { is_sent: problem.is_none(), problem, ..Shown::default() };
@@ -44,14 +42,12 @@ pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageRe
     let code = call.form.text("code");
     let presented = Token(code.to_owned());
     let verified = call.use_cases().verifications.verify(&context, address_of(&call.form), &presented).await;
-    match verified {
+    match or_refusal(verified)? {
         Ok(_) => Ok(PageResponse::see("/account")),
-        Err(CommandError::Refused(VerifyRefusal::InvalidCode)) => {
+        Err(VerifyRefusal::InvalidCode) => {
             let code = FieldState::refused(code, call.language.texts().wrong_code());
             render(&call, INVALID, &call.form, Shown { is_sent: true, code, problem: None }).await
         }
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
     }
 }
 
@@ -77,5 +73,5 @@ async fn render(
     };
     let frame = call.frame(Some(&reader));
     let page = VerifyPage { frame: &frame, address, shown: &shown, is_sent, code, problem };
-    Ok(call.html(status, page.render()))
+    Ok(PageResponse::html(status, page.render()))
 }

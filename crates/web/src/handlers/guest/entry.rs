@@ -1,9 +1,9 @@
 //! `POST /g/{code}/requests`: the request of a guest, who may have no account and no money yet.
 
 use actix_web::cookie::Cookie;
+use cuepoint_domain::application::BrowserSession;
 use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
 use cuepoint_domain::application::queries::GuestView;
-use cuepoint_domain::application::{BrowserSession, CommandError, CreateGuestRefusal, Done};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
@@ -16,7 +16,7 @@ use super::page::{self, NewEntry};
 use super::request_fields::{FIELDS, ReadRequest, RequestFields};
 use crate::call::{FormKey, PageCall};
 use crate::cookies::PageCookie;
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::handlers::payment::{self, WaitingRequest};
 use crate::response::{INVALID, PageResponse};
 use crate::session;
@@ -30,7 +30,7 @@ const MOST_OF_DRAFT: usize = 3_500;
 const GUEST_WALLET: &str = "guest_wallet";
 
 /// What became of a request.
-type Attempt = Result<Done<MusicRequest>, CommandError<OpenRequestRefusal>>;
+type Attempt = Result<MusicRequest, OpenRequestRefusal>;
 
 /// `POST /g/{code}/draft`: the request that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -55,7 +55,7 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         .await;
     }
     if call.form.has(GUEST_WALLET) {
-        // The guest chose whose money is spent.
+        // The guest chose the account that pays.
         let guest = call.kept_guest().await?.ok_or(PageFailure::Outdated)?;
         // Money is not added to the guest account, so that nothing is left there for long.
         let done = attempt(&call, &guest, &key, new).await?;
@@ -92,12 +92,7 @@ async fn requester(
     }
     let key = GuestKey::new(key.as_str());
     let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await;
-    let session: BrowserSession = created.map_err(|error| match error {
-        CommandError::Refused(CreateGuestRefusal::KeyUsed) => PageFailure::Outdated,
-        CommandError::Refused(CreateGuestRefusal::NotYet) => PageFailure::before_change(),
-        CommandError::Input(never) => match never {},
-        CommandError::Failed(failure) => failure.into(),
-    })?;
+    let session: BrowserSession = created?;
     let cookie = session::begun(call.state.settings.cookies, &session);
     Ok((session::principal_of_new(&session), Some(cookie)))
 }
@@ -111,7 +106,7 @@ async fn request(
     new: NewRequest,
 ) -> Result<PageResponse, PageFailure> {
     match attempt(call, principal, key, new.clone()).await? {
-        Err(CommandError::Refused(OpenRequestRefusal::InsufficientFunds)) => {}
+        Err(OpenRequestRefusal::InsufficientFunds) => {}
         done => return answered(call, view, done).await,
     }
     let fee = new.fee.unwrap_or_default();
@@ -137,7 +132,7 @@ async fn request(
 /// Runs the command, once for each key. The answer to a question changes nothing that the key stands for.
 ///
 /// # Errors
-/// An exhausted quota.
+/// [`PageFailure`]; the refusal is inside.
 async fn attempt(
     call: &PageCall,
     principal: &Principal,
@@ -151,15 +146,13 @@ async fn attempt(
     if done.as_ref().map_or(true, |done| done.replayed) {
         limits.give_back(counted);
     }
-    Ok(done)
+    Ok(or_refusal(done)?.map(|done| done.value))
 }
 
 async fn answered(call: &PageCall, view: &GuestView, done: Attempt) -> Result<PageResponse, PageFailure> {
     match done {
-        Ok(Done { value: request, .. }) => Ok(sent(call, view, &request)),
-        Err(CommandError::Refused(refusal)) => refused(call, view, refusal).await,
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Ok(request) => Ok(sent(call, view, &request)),
+        Err(refusal) => refused(call, view, refusal).await,
     }
 }
 

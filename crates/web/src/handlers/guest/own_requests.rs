@@ -1,7 +1,7 @@
 //! The forms of the caller's cards: cancel, rate, tip.
 
 use cuepoint_domain::application::commands::{CancelRequest, RateRequest, TipDj, TipDjRefusal};
-use cuepoint_domain::application::{CommandError, Failure, InvalidTransition};
+use cuepoint_domain::application::{Failure, InvalidTransition};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::RequestId;
@@ -9,7 +9,7 @@ use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::Stars;
 
 use crate::call::{FormKey, PageCall};
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::handlers::payment;
 use crate::response::PageResponse;
 
@@ -55,13 +55,9 @@ pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResp
     let amount = call.currency().parse_typed(typed).ok().and_then(Amount::new);
     let amount = amount.ok_or(PageFailure::NoForm)?;
     let tipped = call.run(&principal, Some(&key), TipDj { code }, amount, typed).await;
-    match tipped {
+    match or_refusal(tipped)? {
         Ok(_) => Ok(PageResponse::see(&format!("/g/{code}"))),
-        Err(CommandError::Refused(TipDjRefusal::InsufficientFunds)) => {
-            payment::lacking(&call, &principal, amount.money()).await
-        }
-        Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(TipDjRefusal::InsufficientFunds) => payment::lacking(&call, &principal, amount.money()).await,
+        Err(_) => Err(PageFailure::NotAllowed),
     }
 }

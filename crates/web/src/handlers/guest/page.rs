@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::queries::GuestView;
 use cuepoint_domain::gig::offers::offers;
 use cuepoint_domain::gig::{Board, DjCode};
-use cuepoint_domain::money::Money;
+use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::tip::presets;
 use cuepoint_domain::user::ArtistType;
@@ -15,7 +15,7 @@ use cuepoint_pages::guest::{
 };
 use cuepoint_pages::texts::Text;
 
-use super::request_fields::{RequestFields, field, price};
+use super::request_fields::{RequestFields, field};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
@@ -45,9 +45,8 @@ pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?;
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
     let paths = Paths::of(&view.board);
-    let tips = presets_of(&call, &view, reader.as_ref());
-    let tip = tips.as_deref().map(|presets| TipForm { presets, amount: FieldState::default() });
-    Ok(call.part(part(&frame, &view, Keys::new(&key), tip, &paths).render()))
+    let presets = presets_of(&call, &view, reader.as_ref());
+    Ok(call.part(part(&frame, &view, Keys::new(&key), presets.as_deref(), &paths).render()))
 }
 
 /// What the caller sees of the gig; `None` for an unknown code.
@@ -60,12 +59,9 @@ pub(in crate::handlers) async fn found_with(
     call: &PageCall,
     code: &str,
 ) -> Result<Option<GuestView>, PageFailure> {
-    let boards = &call.use_cases().boards;
-    let principal = call.principal.as_ref();
+    let (boards, principal) = (&call.use_cases().boards, call.principal.as_ref());
     let find = async |code| boards.guest_view(principal, code, call.currency()).await;
-    let is_unknown = |failure: &_| matches!(failure, cuepoint_domain::application::Failure::NotFound);
-    let view = call.limits().look_up_code(boards, code, principal, find, is_unknown).await;
-    match view.map_err(PageFailure::from) {
+    match call.look_up_code(code, find).await {
         Ok(view) => Ok(Some(view)),
         Err(PageFailure::NotFound) => Ok(None),
         Err(failure) => Err(failure),
@@ -75,9 +71,8 @@ pub(in crate::handlers) async fn found_with(
 /// The view with the requests of the guest account that this browser had before the login.
 pub(super) async fn with_kept_guest(call: &PageCall, mut view: GuestView) -> Result<GuestView, PageFailure> {
     if let Some(guest) = call.kept_guest().await? {
-        let boards = &call.use_cases().boards;
-        let kept = boards.guest_view(Some(&guest), view.board.code, call.currency()).await?;
-        view.own.requests.extend(kept.own.requests);
+        let kept = call.use_cases().boards.own_requests(&guest, view.board.code, &[]).await?;
+        view.own.requests.extend(kept.requests);
     }
     Ok(view)
 }
@@ -85,7 +80,7 @@ pub(super) async fn with_kept_guest(call: &PageCall, mut view: GuestView) -> Res
 fn unknown(call: &PageCall, code: &str) -> PageResponse {
     let frame = call.frame(None);
     let code = FieldState::with(code.chars().take(20).collect::<String>());
-    call.html(StatusCode::NOT_FOUND, UnknownCodePage { frame: &frame, code }.render())
+    PageResponse::html(StatusCode::NOT_FOUND, UnknownCodePage { frame: &frame, code }.render())
 }
 
 /// What the page shows beside the gig: a new form, or the answer to one that was refused.
@@ -142,16 +137,15 @@ pub(super) async fn render(
             Entry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
         }
     };
-    let tips = presets_of(call, view, reader);
-    let tip = tips.as_deref().map(|presets| TipForm { presets, amount: FieldState::default() });
+    let presets = presets_of(call, view, reader);
     let page = GuestPage {
         frame: &frame,
         board: &view.board,
         entry: shown,
-        part: part(&frame, view, keys, tip, &paths),
+        part: part(&frame, view, keys, presets.as_deref(), &paths),
         offers_claim: offers_claim(reader),
     };
-    Ok(call.html(status, page.render()))
+    Ok(PageResponse::html(status, page.render()))
 }
 
 fn new_form<'a>(
@@ -194,28 +188,23 @@ fn new_form<'a>(
 
 /// The proposed fees, each with the place of a request at it.
 fn proposed(call: &PageCall, view: &GuestView) -> Vec<Offer> {
-    let fees = offers(price(&view.board, ArtistType::Popular), call.currency());
+    let fees = offers(view.board.dj.list_price(ArtistType::Popular), call.currency());
     let place = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).map(|offer| offer.place);
     fees.into_iter().map(|fee| Offer { fee, place: place(fee) }).collect()
 }
 
-fn presets_of(
-    call: &PageCall,
-    view: &GuestView,
-    reader: Option<&Profile>,
-) -> Option<Vec<cuepoint_domain::money::Amount>> {
-    let reader = reader.filter(|reader| reader.user.id != view.board.dj.id)?;
-    let _ = reader;
+/// The amounts of tips that this reader can choose from; `None` unless the reader can tip the DJ now.
+fn presets_of(call: &PageCall, view: &GuestView, reader: Option<&Profile>) -> Option<Vec<Amount>> {
+    let is_guest = reader.is_some_and(|reader| reader.user.id != view.board.dj.id);
+    let has_gig = view.board.gig.is_some() || view.ended_at.is_some();
+    let price = view.board.dj.list_price(ArtistType::Popular);
     let terms = call.use_cases().settings.tips();
-    let price = price(&view.board, ArtistType::Popular);
-    (view.board.gig.is_some() || view.ended_at.is_some()).then(|| presets(price, terms, call.currency()))
+    (is_guest && has_gig).then(|| presets(price, terms, call.currency()))
 }
 
 /// Whether the page offers to claim the guest account: it holds money that a lost phone would take along.
 fn offers_claim(reader: Option<&Profile>) -> bool {
-    let has_money =
-        |profile: &Profile| !profile.balance.available.is_zero() || !profile.balance.held.is_zero();
-    reader.is_some_and(|profile| profile.user.is_guest_account() && has_money(profile))
+    reader.is_some_and(|profile| profile.user.is_guest_account() && !profile.balance.total().is_zero())
 }
 
 /// The paths of a gig's live part.
@@ -235,7 +224,7 @@ fn part<'a>(
     frame: &'a Frame<'a>,
     view: &'a GuestView,
     keys: Keys<'a>,
-    tip: Option<TipForm<'a>>,
+    presets: Option<&'a [Amount]>,
     paths: &'a Paths,
 ) -> GuestPart<'a> {
     GuestPart {
@@ -244,7 +233,7 @@ fn part<'a>(
         requests: &view.own.requests,
         ended_at: view.ended_at,
         keys,
-        tip,
+        tip: presets.map(|presets| TipForm { presets, amount: FieldState::default() }),
         live: Live { path: &paths.part, stream: Some(&paths.stream) },
     }
 }

@@ -1,6 +1,5 @@
 //! The fields of the form of a request: what the guest typed, and what it means.
 
-use cuepoint_domain::gig::Board;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Currency, Money, MoneyError};
 use cuepoint_domain::music_request::NewRequest;
@@ -50,10 +49,6 @@ pub(in crate::handlers) struct ReadRequest {
     pub(in crate::handlers) is_confirmed: bool,
 }
 
-fn optional<T>(text: &str, read: impl Fn(&str) -> Result<T, TextError>) -> Result<Option<T>, TextError> {
-    if text.is_empty() { Ok(None) } else { read(text).map(Some) }
-}
-
 /// The fee that the guest agreed to.
 fn agreed(form: &Form, kind: ArtistType, currency: &Currency) -> Result<Money, MoneyError> {
     let displayed = match kind {
@@ -73,8 +68,8 @@ impl RequestFields {
         Self {
             song_title: Line::new(form.text("song_title")),
             artist_name: Line::new(form.text("artist_name")),
-            message: optional(form.text("message"), ShortMessage::new),
-            name: optional(form.text("name"), Line::new),
+            message: form.optional("message", ShortMessage::new),
+            name: form.optional("name", Line::new),
             kind,
             offer: currency.parse_typed(form.text("offer")).ok(),
             fee: agreed(form, kind, currency),
@@ -111,9 +106,4 @@ pub(in crate::handlers) fn field<T>(
 ) -> FieldState {
     let value = form.text(name).to_owned();
     FieldState { value, error: read.as_ref().err().map(|error| frame.refused_text(*error)) }
-}
-
-/// The displayed price of a kind of song on a board.
-pub(in crate::handlers) fn price(board: &Board, kind: ArtistType) -> Money {
-    board.dj.dj.as_ref().map_or(Money::ZERO, |dj| dj.list_price(kind))
 }

@@ -76,7 +76,7 @@ pub(in crate::handlers) async fn render(
         tips: &tips,
         keys: Keys::new(&random),
     };
-    Ok(call.html(status, page.render()))
+    Ok(PageResponse::html(status, page.render()))
 }
 
 /// What the wallet lists.
@@ -146,5 +146,5 @@ pub(super) async fn statement(call: PageCall, principal: Principal) -> Result<Pa
     let entries = call.use_cases().wallet.entries(&principal, None, page).await?;
     let frame = call.frame(Some(&reader));
     let page = StatementPage { frame: &frame, entries: &entries, page };
-    Ok(call.html(StatusCode::OK, page.render()))
+    Ok(PageResponse::page(page.render()))
 }

@@ -1,7 +1,5 @@
 //! The forms of withdrawals: check, confirmation, cancellation.
 
-use actix_web::http::StatusCode;
-use cuepoint_domain::application::CommandError;
 use cuepoint_domain::application::commands::{
     CancelWithdrawal, MoveWithdrawalRefusal, OpenWithdrawal, OpenWithdrawalRefusal,
 };
@@ -13,7 +11,7 @@ use cuepoint_pages::wallet::ConfirmPayoutPage;
 use super::page::{self, Refused};
 use super::payout_fields::PayoutFields;
 use crate::call::{FormKey, PageCall};
-use crate::failure::PageFailure;
+use crate::failure::{PageFailure, or_refusal};
 use crate::recent_password::{self, Confirmed};
 use crate::response::{INVALID, PageResponse};
 
@@ -30,9 +28,9 @@ pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageRe
         Ok(new) => new,
         Err(fields) => return again(&call, &principal, Some(*fields)).await,
     };
-    let checked = match call.use_cases().withdrawals.preview(&principal, new).await {
+    let checked = match or_refusal(call.use_cases().withdrawals.preview(&principal, new).await)? {
         Ok(checked) => checked,
-        Err(error) => return refused(&call, &principal, error).await,
+        Err(refusal) => return refused(&call, &principal, &refusal).await,
     };
     let NewWithdrawal { amount, wallet_address, currency, network } = &checked;
     let key = call.new_key();
@@ -44,7 +42,7 @@ pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageRe
         network,
         wallet_address,
     };
-    Ok(call.html(StatusCode::OK, page.render()))
+    Ok(PageResponse::page(page.render()))
 }
 
 /// `POST /wallet/payout/confirm`: the withdrawal, once for each key.
@@ -59,9 +57,10 @@ pub(super) async fn open(call: PageCall, principal: Principal) -> Result<PageRes
         Confirmed::Asked(page) => return Ok(page),
     };
     let what = call.form.only(FIELDS).encode();
-    let answer = match call.run(&principal, Some(&key), OpenWithdrawal, new, &what).await {
+    let opened = call.run(&principal, Some(&key), OpenWithdrawal, new, &what).await;
+    let answer = match or_refusal(opened)? {
         Ok(done) => PageResponse::see(&path_of(done.value.withdrawal.id)),
-        Err(error) => refused(&call, &principal, error).await?,
+        Err(refusal) => refused(&call, &principal, &refusal).await?,
     };
     Ok(repeated.kept_by(answer))
 }
@@ -69,14 +68,10 @@ pub(super) async fn open(call: PageCall, principal: Principal) -> Result<PageRes
 /// `POST /withdrawals/{id}/cancel`.
 pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let (key, id) = (FormKey::of(&call.form)?, call.id(WithdrawalId::new)?);
-    match call.run(&principal, Some(&key), CancelWithdrawal { id }, (), &id.to_string()).await {
+    match or_refusal(call.run(&principal, Some(&key), CancelWithdrawal { id }, (), &id.to_string()).await)? {
         Ok(_) => Ok(PageResponse::see(&path_of(id))),
-        Err(CommandError::Refused(MoveWithdrawalRefusal::InvalidTransition(transition))) => {
-            Err(transition.into())
-        }
-        Err(CommandError::Refused(_)) => Err(PageFailure::NotAllowed),
-        Err(CommandError::Input(never)) => match never {},
-        Err(CommandError::Failed(failure)) => Err(failure.into()),
+        Err(MoveWithdrawalRefusal::InvalidTransition(transition)) => Err(transition.into()),
+        Err(_) => Err(PageFailure::NotAllowed),
     }
 }
 
@@ -87,15 +82,9 @@ fn path_of(id: WithdrawalId) -> String {
 async fn refused(
     call: &PageCall,
     principal: &Principal,
-    error: CommandError<OpenWithdrawalRefusal>,
+    refusal: &OpenWithdrawalRefusal,
 ) -> Result<PageResponse, PageFailure> {
-    match error {
-        CommandError::Refused(refusal) => {
-            again(call, principal, PayoutFields::refused(&call.form, &refusal, &call.frame(None))).await
-        }
-        CommandError::Input(never) => match never {},
-        CommandError::Failed(failure) => Err(failure.into()),
-    }
+    again(call, principal, PayoutFields::refused(&call.form, refusal, &call.frame(None))).await
 }
 
 /// The wallet with what was sent, and what is wrong.
