@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(forgotten, "__Host-cuepoint-guest=; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=0");
     }
 
-    /// Attack: another host of the domain sets a cookie of its own beside the session's.
+    /// Attack API2: another host of the domain sets a cookie of its own beside the session's.
     #[test]
     fn a_second_cookie_of_the_name_makes_both_void() {
         assert_eq!(read(HTTPS, "a=b; __Host-cuepoint=secret").as_deref(), Some("secret"));

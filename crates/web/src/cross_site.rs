@@ -50,7 +50,7 @@ mod tests {
         own.accept(request.to_http_request().headers())
     }
 
-    /// Attack: a page of another site posts a form with the victim's cookie.
+    /// Attack API2: a page of another site posts a form with the victim's cookie.
     #[test]
     fn posts_of_other_sites_and_of_unknown_origin_are_refused() {
         for site in ["cross-site", "same-site", "", "Same-Origin", "same-origin, none"] {

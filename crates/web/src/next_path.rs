@@ -12,7 +12,7 @@ pub(crate) fn local(next: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Attack: a link to the login sends the victim on to another site.
+    /// Attack API8: a link to the login sends the victim on to another site.
     #[test]
     fn only_paths_of_this_service_are_returned_to() {
         for path in ["/", "/wallet", "/g/K7TW3M?a=b#c", "/booth/qr?size=a4"] {

@@ -11,8 +11,8 @@ use crate::workspace::root;
 /// The generated document.
 const DOCUMENT: &str = "docs/attacks.md";
 
-/// The beginning of the line that names an attack: `/// Attack API2: a modified token.`
-const MARK: &str = "/// Attack ";
+/// The beginning of a line that names an attack, such as `/// Attack API2: a modified token.`
+const MARK: &str = "/// Attack";
 
 /// The folders that hold tests. Below them, the path of a file is the path of its module.
 const FOLDERS: &[&str] = &["/tests/http/", "/tests/", "/src/"];
@@ -84,7 +84,7 @@ fn document(files: &[File]) -> Result<String, Vec<String>> {
             match attack(path, line, lines().skip(index).skip(1)) {
                 Some(attack) => attacks.push(attack),
                 None => complaints.push(format!(
-                    "{path}:{}: this is not `{MARK}API1: text.` directly above a test",
+                    "{path}:{}: this is not `{MARK} API1: text.` directly above a test",
                     index.saturating_add(1)
                 )),
             }
@@ -95,7 +95,7 @@ fn document(files: &[File]) -> Result<String, Vec<String>> {
 
 /// Reads an attack from its line and the lines below.
 fn attack<'f>(path: &'f str, line: &'f str, mut below: impl Iterator<Item = &'f str>) -> Option<Attack<'f>> {
-    let (risk, text) = line.strip_prefix(MARK)?.split_once(": ")?;
+    let (risk, text) = line.strip_prefix(MARK)?.strip_prefix(' ')?.split_once(": ")?;
     RISKS.iter().find(|(known, _)| *known == risk)?;
     let text = text.strip_suffix('.')?;
     let function = below.find(|line| !line.starts_with("#["))?;
@@ -178,6 +178,7 @@ mod tests {
         for lines in [
             "/// Attack API11: a token.\nfn a() {}",
             "/// Attack API2 a token.\nfn a() {}",
+            "/// Attack: a token.\nfn a() {}",
             "/// Attack API2: a token\nfn a() {}",
             "/// Attack API2: a token.\n/// More.\nfn a() {}",
             "/// Attack API2: a token.\n",

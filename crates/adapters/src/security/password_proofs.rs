@@ -79,7 +79,7 @@ mod tests {
         SessionId::new(id).unwrap()
     }
 
-    /// Attack: the proof of one session is used in another one, later, or by a server of another deployment.
+    /// Attack API2: the proof of one session is used in another one, later, or by a server of another deployment.
     #[test]
     fn a_proof_counts_for_five_minutes_in_its_session_and_under_the_same_keys() {
         let own = proofs(&format!("a:{KEY}"));
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(proofs(&format!("a:{OTHER}")).read(&proof, session(7), now), None);
     }
 
-    /// Attack: the time of a proof is changed, or a proof is made up.
+    /// Attack API2: the time of a proof is changed, or a proof is made up.
     #[test]
     fn an_altered_proof_does_not_count() {
         let own = proofs(&format!("a:{KEY}"));

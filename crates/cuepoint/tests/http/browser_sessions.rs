@@ -341,7 +341,7 @@ fn a_login_and_a_logout_drop_a_request_that_waits_for_its_payment() {
     assert!(evening.requests().is_empty());
 }
 
-/// Attack: another host of the domain sets a cookie of its own beside the session's.
+/// Attack API2: another host of the domain sets a cookie of its own beside the session's.
 fn two_cookies_of_one_name_are_void(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -363,7 +363,7 @@ fn two_cookies_of_one_name_are_void(store: Store) {
     assert_eq!(leads_to(&answer), "/login?next=%2Fverify");
 }
 
-/// Attack: another host of the domain sets a cookie that is malformed.
+/// Attack API2: another host of the domain sets a cookie that is malformed.
 fn a_strange_cookie_beside_it_does_not_end_a_session(store: Store) {
     let server = Server::start(store);
     let browser = logged_in(&server, &server.guest());

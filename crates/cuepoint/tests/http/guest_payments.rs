@@ -126,7 +126,7 @@ fn a_payment_that_arrives_after_the_gig_sends_no_request(store: Store) {
     }
 }
 
-/// Attack: reading who pays, and how much, by the address of the payment.
+/// Attack API3: reading who pays, and how much, by the address of the payment.
 fn a_browser_without_the_session_sees_the_state_of_a_payment_alone(store: Store) {
     let (server, _provider) = paying(store);
     let evening = Evening::new(&server);

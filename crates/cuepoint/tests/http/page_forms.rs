@@ -28,7 +28,7 @@ fn forms() -> Vec<PageRoute> {
     forms
 }
 
-/// Attack: a page of another site posts a form with the victim's cookie.
+/// Attack API2: a page of another site posts a form with the victim's cookie.
 fn forms_of_other_sites_are_refused_at_every_route(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
@@ -92,7 +92,7 @@ const ELSEWHERE: [&str; 16] = [
     "/％2Fevil.example",
 ];
 
-/// Attack: a link to a form of this service that leads on to another site.
+/// Attack API8: a link to a form of this service that leads on to another site.
 fn no_link_leads_from_a_form_to_another_site(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
@@ -151,7 +151,7 @@ const FIELDS: [&str; 24] = [
     "token",
 ];
 
-/// Attack: a field with line breaks that becomes a header of the answer.
+/// Attack API8: a field with line breaks that becomes a header of the answer.
 fn no_field_adds_a_header(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
@@ -214,7 +214,7 @@ fn shows_as_text(page: &Answer, text: &str) {
     }
 }
 
-/// Attack: markup in the texts of guests, DJs and strangers.
+/// Attack API8: markup in the texts of guests, DJs and strangers.
 fn texts_of_strangers_stay_text(store: Store) {
     let server = Server::start(store);
     for text in strange_texts() {
@@ -354,8 +354,7 @@ fn a_form_without_a_valid_key_has_no_effect(store: Store) {
     assert_eq!(evening.requests(), before);
 }
 
-/// Attack: a link contains the key of the form, from which the cookie of a new guest account is derived, or the address
-/// with which a guest claims the account.
+/// Attack API2: a link that fixes the key of a form, or the address with which a guest claims the account.
 fn a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);

@@ -44,7 +44,7 @@ fn every_page_has_the_headers_of_pages(store: Store) {
     }
 }
 
-/// Attack: a shared screen that becomes the guest who once used it.
+/// Attack API2: a shared screen that becomes the guest who once used it.
 fn displays_set_no_cookie(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);

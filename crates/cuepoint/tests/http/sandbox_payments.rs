@@ -133,7 +133,7 @@ fn unknown_payments_and_outcomes_change_nothing(store: Store) {
     assert_eq!(operator.get("/operator/provider-messages").data(200)["data"], json!([]));
 }
 
-/// Attack: a page of another site presses "Pay".
+/// Attack API2: a page of another site presses "Pay".
 fn the_payment_page_is_open_to_everybody_and_sets_no_cookie(store: Store) {
     let server = Server::configured(store, &[PAGE]);
     let (client, guest) = (server.client(), server.guest());
