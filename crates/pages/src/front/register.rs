@@ -5,7 +5,7 @@ use askama::Template;
 use crate::forms::{AccountFields, FormError, errors};
 use crate::frame::{Frame, renders};
 
-/// The page `/register`: `POST /register` with `key`, `name`, `email`, `password`, `is_dj` (`1` or `0`) and `next`.
+/// The page `/register`: `POST /register` with `name`, `email`, `password`, `is_dj` (`1` or `0`) and `next`.
 #[derive(Template, Clone, Debug)]
 #[template(path = "front/register.html")]
 pub struct RegisterPage<'a> {
