@@ -66,8 +66,8 @@ fn every_label_names_an_existing_field_and_no_id_occurs_twice() {
         };
         let mut ids = values("id");
         for attribute in ["for", "aria-describedby", "aria-labelledby", "list"] {
-            for id in values(attribute) {
-                assert!(ids.contains(&id), "{name}: {attribute} names {id}");
+            for id in values(attribute).iter().flat_map(|ids| ids.split(' ')) {
+                assert!(ids.iter().any(|known| known == id), "{name}: {attribute} names {id}");
             }
         }
         ids.sort();
@@ -116,8 +116,8 @@ fn style_and_script_together_have_at_most_16_kilobytes_compressed() {
 }
 
 #[test]
-fn the_script_has_at_most_6_kilobytes_compressed() {
-    assert!(SCRIPT.gzip.len() <= 6_144, "{}", SCRIPT.gzip.len());
+fn the_script_has_at_most_6_and_a_half_kilobytes_compressed() {
+    assert!(SCRIPT.gzip.len() <= 6_656, "{}", SCRIPT.gzip.len());
 }
 
 #[test]

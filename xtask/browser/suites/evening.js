@@ -56,7 +56,7 @@ for (const script of [true, false]) {
     await card(dj, "Age of Consent").waitFor();
     await dj.see(`evening-booth-${script ? "script" : "no-script"}`);
 
-    await card(dj, "Blue Monday").getByRole("button", { name: t.accept_request, exact: true }).click();
+    await card(dj, "Blue Monday").getByRole("button", { name: `${t.accept_request} Blue Monday`, exact: true }).click();
     if (!script) await mia.page.reload();
     await eventually("Mia sees that the song is accepted", async () => {
       if (!script) await mia.page.reload();
@@ -64,7 +64,7 @@ for (const script of [true, false]) {
     });
 
     if (!script) await card(dj, "Blue Monday").getByText(t.played_or_reject, { exact: true }).click();
-    await card(dj, "Blue Monday").getByRole("button", { name: t.mark_played, exact: true }).click();
+    await card(dj, "Blue Monday").getByRole("button", { name: `${t.mark_played} Blue Monday`, exact: true }).click();
     await eventually("Mia sees that the song was played", async () => {
       if (!script) await mia.page.reload();
       return (await mia.page.getByText(textsOf("de").state_played, { exact: true }).count()) > 0;

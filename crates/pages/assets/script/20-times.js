@@ -8,7 +8,8 @@ const calendar = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'sho
 const timeText = (at, isClock) => {
   const minutes = Math.trunc((at - now()) / 60000);
   if (isClock) return clock.format(at);
-  if (Math.abs(minutes) < 60) return minutes ? relative.format(minutes, 'minute') : relative.format(0, 'second');
+  // A sentence may end with the time, so that an abbreviation has no point.
+  if (Math.abs(minutes) < 60) return relative.format(minutes, minutes ? 'minute' : 'second').replace(/\.$/, '');
   const isToday = at.toDateString() === new Date(now()).toDateString();
   return (isToday ? clock : calendar).format(at);
 };

@@ -81,6 +81,17 @@ const mergeChildren = (old, fresh, part) => {
   }
 };
 
+// The card with the focus, or the card at its place, has the focus afterwards.
+const keepingFocus = (change) => {
+  const card = document.activeElement.closest('[data-card]');
+  const place = all('[data-card]').indexOf(card);
+  change();
+  if (!card || document.activeElement !== document.body) return;
+  const cards = all('[data-card]');
+  ($(`#${card.id}`) ?? cards[place] ?? cards.at(-1))?.focus({ preventScroll: true });
+};
+
+const says = (part) => all('[data-say]', part).map((place) => place.dataset.say);
 const newIds = () => all('[data-count] > [id]').map((card) => card.id);
 
 const replacePart = (part, body, digest) => {
@@ -88,9 +99,11 @@ const replacePart = (part, body, digest) => {
   if (!fresh) return;
   prepare(fresh);
   const known = newIds();
+  const said = says(part);
   part.dataset.digest = digest ?? fresh.dataset.digest ?? '';
-  mergeChildren(part, fresh, part);
+  keepingFocus(() => mergeChildren(part, fresh, part));
   announceNew(newIds().filter((id) => !known.includes(id)).length);
+  announce(says(part).filter((text) => !said.includes(text)).join('. '));
   paintTaps();
   sendDraft();
 };

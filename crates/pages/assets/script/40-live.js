@@ -7,9 +7,12 @@ const title = document.title;
 let unseen = 0;
 const status = document.body.appendChild(element('p', '', 'hidden'));
 status.setAttribute('role', 'status');
+// A new element is announced, even if its text is that of the last one.
+const say = (place, text) => place.replaceChildren(element('span', text));
+const announce = (text) => text && say(status, text);
 const announceNew = (added) => {
   if (!added || !words.new) return;
-  status.textContent = counted(added, words.new, words.news);
+  announce(counted(added, words.new, words.news));
   if (!document.hidden) return;
   unseen += added;
   document.title = `${counted(unseen, words.new, words.news)} · ${title}`;

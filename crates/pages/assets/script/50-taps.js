@@ -23,7 +23,7 @@ const forget = (tap) => localStorage.removeItem(tap.name);
 // A result has a place of its own, so that it moves nothing; a refusal stays until it is closed.
 const tell = async (text, isDone) => {
   const said = $('[data-said]');
-  if (isDone && said) said.textContent = text;
+  if (isDone && said) say(said, text);
   if (isDone || !said) return;
   await untilStill();
   const notice = element('div', '', 'notice attention');
@@ -76,7 +76,10 @@ const paintTaps = () => {
     if (state.dataset.shown === shown || (!tap && card.classList.contains('done'))) continue;
     state.dataset.shown = shown;
     state.replaceChildren(...(tap ? [waits ? tap.undo : words.sending] : []));
-    if (waits) state.append(button(words.undo, () => undoTap(tap)));
+    if (!waits) continue;
+    const undo = button(words.undo, () => undoTap(tap));
+    undo.ariaLabel = `${words.undo} ${$('h3', card).textContent}`;
+    state.append(undo);
   }
   showConnection();
 };

@@ -83,8 +83,7 @@ texts! {
     round_number(round: u32): format!("Round {round}"), format!("Runde {round}");
     place_in_queue(): "Place", "Platz";
     requested_at(): "requested", "gewünscht";
-    answer_until(): "Answer until", "Antworten bis";
-    play_until(): "Play until", "Spielen bis";
+    request_ends(): "ends", "endet";
     may_expire(): "May expire before its turn", "Kann vor dem Platz ablaufen";
     same_song_requests(count: usize): format!("{count} requests for this song"), format!("{count} Wünsche für diesen Song");
     accept_request(): "Accept", "Annehmen";
