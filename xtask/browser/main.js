@@ -2,12 +2,14 @@
 
 import { after, describe, it } from "node:test";
 
-import { options } from "./harness/options.js";
+import { need, options } from "./harness/options.js";
 import { tests } from "./harness/scene.js";
 import { quit } from "./harness/visitor.js";
 
+need("chromium", "packages", "service", "gallery", "results");
+
 // The files in `suites/`. Each of them runs.
-const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "evening", "cross_site", "keyboard"];
+const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "evening", "cross_site", "keyboard", "screen_reader", "booth_keyboard"];
 
 // The number of tests that run at a time.
 const CONCURRENCY = 2;

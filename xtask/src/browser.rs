@@ -1,6 +1,7 @@
 //! `cargo xtask browser`: tests of the pages in Chromium, against files of the gallery and against the live service.
 
 mod chromium;
+pub(crate) mod screenshots;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -34,11 +35,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If a tool is missing or fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    if let Some(missing) = node::missing() {
-        bail!(missing);
-    }
-    let chromium = chromium::find_or_install()?;
-    let packages = node::project("browser-node", FOLDER)?;
+    let tools = Tools::find_or_install()?;
     let results = target_dir()?.join("browser");
     // Former screenshots would look like results of this run.
     let gallery = emptied(results.join("gallery"), &results)?;
@@ -47,16 +44,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Some(program) => program.clone(),
         None => service::binary()?,
     };
-    let mut tests = Command::new("node");
-    tests.arg("--test-reporter=spec").arg(root().join(FOLDER).join("main.js"));
-    let folders = [
-        ("--chromium", &chromium),
-        ("--packages", &packages),
-        ("--service", &service),
-        ("--gallery", &gallery),
-        ("--results", &results),
-    ];
-    for (option, path) in folders {
+    let mut tests = tools.program("main.js")?;
+    for (option, path) in [("--service", &service), ("--gallery", &gallery), ("--results", &results)] {
         tests.arg(option).arg(std::path::absolute(path)?);
     }
     tests.args(arguments.all.then_some("--all"));
@@ -64,6 +53,32 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let code = exit_code(&mut tests)?;
     println!("the screenshots are in {}", results.display());
     Ok(code)
+}
+
+/// What drives the browser.
+struct Tools {
+    chromium: PathBuf,
+    /// The folder of the installed npm packages.
+    packages: PathBuf,
+}
+
+impl Tools {
+    fn find_or_install() -> anyhow::Result<Self> {
+        if let Some(missing) = node::missing() {
+            bail!(missing);
+        }
+        Ok(Self { chromium: chromium::find_or_install()?, packages: node::project("browser-node", FOLDER)? })
+    }
+
+    /// Returns the command of a program in the folder.
+    fn program(&self, name: &str) -> anyhow::Result<Command> {
+        let mut program = Command::new("node");
+        program.arg("--test-reporter=spec").arg(root().join(FOLDER).join(name));
+        for (option, path) in [("--chromium", &self.chromium), ("--packages", &self.packages)] {
+            program.arg(option).arg(std::path::absolute(path)?);
+        }
+        Ok(program)
+    }
 }
 
 /// Returns the message that names a missing tool and its package, if a tool is missing and cannot be installed.

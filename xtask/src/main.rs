@@ -77,6 +77,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Test the pages in Chromium, in every state and against the live service.
     Browser(browser::Arguments),
+    /// Take the pictures of README during a simulated evening.
+    Screenshots,
     /// Measure the service against the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
         /// `--latency`, `--growth`, `--streams`, or options of the benchmark.
@@ -127,6 +129,7 @@ impl Command {
             Self::Schemathesis { examples } => schemathesis::run(examples),
             Self::Fuzz(arguments) => fuzz::run(&arguments),
             Self::Browser(arguments) => browser::run(&arguments),
+            Self::Screenshots => browser::screenshots::run(),
             Self::Bench { arguments } => bench::run(&arguments),
             Self::Demo(arguments) => demo::run(&arguments),
             Self::Tidy => tidy::run(),

@@ -64,19 +64,21 @@ fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> an
     }
     let document = files.iter().find(|file| file.path == openapi::DOCUMENT).context("no OpenAPI document")?;
     let pages = parts.iter().flat_map(|(_, pages)| pages);
-    let mut written: Vec<(String, String)> =
-        pages.map(|page| (format!("src/{}", page.path), page.text.clone())).collect();
-    written.push(("src/SUMMARY.md".to_owned(), summary(parts)));
-    written.push((format!("src/{}", openapi::DOCUMENT), document.text().into_owned()));
-    written.push(("book.toml".to_owned(), include_str!("site/book.toml").to_owned()));
-    written.push(("site.css".to_owned(), include_str!("site/site.css").to_owned()));
+    let pictures = files.iter().filter(|file| sources::is_picture(&file.path));
+    let mut written: Vec<(String, Vec<u8>)> =
+        pages.map(|page| (format!("src/{}", page.path), page.text.clone().into_bytes())).collect();
+    written.extend(pictures.map(|picture| (format!("src/{}", picture.path), picture.content.clone())));
+    written.push(("src/SUMMARY.md".to_owned(), summary(parts).into_bytes()));
+    written.push((format!("src/{}", openapi::DOCUMENT), document.content.clone()));
+    written.push(("book.toml".to_owned(), include_bytes!("site/book.toml").to_vec()));
+    written.push(("site.css".to_owned(), include_bytes!("site/site.css").to_vec()));
     let paths: BTreeSet<&String> = written.iter().map(|(path, _)| path).collect();
     ensure!(paths.len() == written.len(), "two pages have the same path");
-    for (path, text) in &written {
+    for (path, content) in &written {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).with_context(|| format!("{} cannot be created", parent.display()))?;
-        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        fs::write(&path, content).with_context(|| format!("{} cannot be written", path.display()))?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use crate::workspace::{cargo, output_of, root};
 /// A file of the repository, or of another folder: its path from there, separated by `/`, and its bytes.
 pub(crate) struct File {
     pub(crate) path: String,
-    content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
 }
 
 impl File {

@@ -62,23 +62,58 @@ impl Pace {
 /// If the service is a production system, or has no sandbox for top-ups, or its clock does not fit the pace; if it
 /// answers something unexpected, or a sum at the end is wrong.
 pub fn play(url: &str, pace: Pace, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
-    let api = Api::new(url);
-    let settings: SettingsData = api
-        .get("/settings")
-        .with_context(|| format!("the settings of the service at {url} cannot be read"))?;
-    let clock_rate = permitted(&settings.settings, pace)?;
-    let mut dj = Dj::open(&api, UPCOMING, POPULAR)?;
-    let mut evening = Evening { api, rng: Rng::with_seed(SEED), guests: Vec::new(), pace, print };
-    evening.say(0, &format!("{} opens a gig with the code {}", cast::DJ, dj.code()));
-    evening.pass(&mut dj, pace.minute(clock_rate))?;
-    dj.end()?;
+    let mut evening = Evening::open(url, pace, print)?;
+    evening.pass(pace.minutes())?;
+    evening.dj.end()?;
     evening.say(pace.minutes(), &format!("{} ends the gig", cast::DJ));
-    let report = books::check(&mut dj, &mut evening.guests, settings.settings.commission_bps)?;
+    let report = books::check(&mut evening.dj, &mut evening.guests, evening.settings.commission_bps)?;
     for line in summary(&report) {
-        print(&line);
+        (evening.print)(&line);
     }
-    print(&format!("The gig belongs to user {}: {} with the password {PASSWORD:?}", dj.id(), dj.email));
+    let dj = &evening.dj;
+    (evening.print)(&format!(
+        "The gig belongs to user {}: {} with the password {PASSWORD:?}",
+        dj.id(),
+        dj.email
+    ));
     Ok(())
+}
+
+/// An evening that goes on, and who can log in to look at it.
+#[derive(Debug)]
+pub struct Halfway {
+    /// The code on the poster.
+    pub code: String,
+    /// The e-mail address of the DJ.
+    pub dj: String,
+    /// The e-mail address of the guest with the most open requests.
+    pub guest: String,
+    /// The password of both.
+    pub password: &'static str,
+}
+
+/// Plays the first minutes of an evening, and leaves the gig open.
+///
+/// # Errors
+/// As [`play`], and if no guest with an e-mail address has come yet.
+pub fn play_first(
+    minutes: u32,
+    url: &str,
+    pace: Pace,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<Halfway> {
+    let mut evening = Evening::open(url, pace, print)?;
+    evening.pass(minutes)?;
+    let mut waiting = None;
+    for guest in &mut evening.guests {
+        let open = guest.open_requests()?;
+        if let Some(email) = &guest.email {
+            waiting = waiting.max(Some((open, email.clone())));
+        }
+    }
+    let (_, guest) = waiting.context("no guest has an e-mail address")?;
+    let dj = &evening.dj;
+    Ok(Halfway { code: dj.code().to_owned(), dj: dj.email.clone(), guest, password: PASSWORD })
 }
 
 /// Returns the rate of the service's clock if an evening may be played there.
@@ -101,24 +136,42 @@ fn permitted(settings: &Settings, pace: Pace) -> anyhow::Result<NonZeroU32> {
 
 struct Evening<'a> {
     api: Api,
+    settings: Settings,
     rng: Rng,
+    dj: Dj,
     guests: Vec<Guest>,
     pace: Pace,
+    /// How long a minute lasts here.
+    minute: Duration,
     print: &'a mut dyn FnMut(&str),
 }
 
-impl Evening<'_> {
-    /// Lets all minutes pass.
-    fn pass(&mut self, dj: &mut Dj, minute: Duration) -> anyhow::Result<()> {
+impl<'a> Evening<'a> {
+    /// Lets the DJ register and open a gig.
+    fn open(url: &str, pace: Pace, print: &'a mut dyn FnMut(&str)) -> anyhow::Result<Self> {
+        let api = Api::new(url);
+        let SettingsData { settings } = api
+            .get("/settings")
+            .with_context(|| format!("the settings of the service at {url} cannot be read"))?;
+        let minute = pace.minute(permitted(&settings, pace)?);
+        let dj = Dj::open(&api, UPCOMING, POPULAR)?;
+        let rng = Rng::with_seed(SEED);
+        let mut evening = Self { api, settings, rng, dj, guests: Vec::new(), pace, minute, print };
+        evening.say(0, &format!("{} opens a gig with the code {}", cast::DJ, evening.dj.code()));
+        Ok(evening)
+    }
+
+    /// Lets the minutes before this one pass.
+    fn pass(&mut self, end: u32) -> anyhow::Result<()> {
         let began = Instant::now();
-        for now in 0..self.pace.minutes() {
-            thread::sleep(minute.saturating_mul(now).saturating_sub(began.elapsed()));
-            self.welcome(now, dj.code())?;
-            if let Some(line) = self.change(now, dj)? {
+        for now in 0..end {
+            thread::sleep(self.minute.saturating_mul(now).saturating_sub(began.elapsed()));
+            self.welcome(now)?;
+            if let Some(line) = self.change(now)? {
                 self.say(now, &line);
             }
             if now % SONG == 0 {
-                for line in self.next_song(now / SONG, dj)? {
+                for line in self.next_song(now / SONG)? {
                     self.say(now, &line);
                 }
             }
@@ -130,12 +183,12 @@ impl Evening<'_> {
     }
 
     /// Lets the guests of this minute arrive: all of them in the first half of the evening.
-    fn welcome(&mut self, now: u32, code: &str) -> anyhow::Result<()> {
+    fn welcome(&mut self, now: u32) -> anyhow::Result<()> {
         let half = self.pace.minutes() / 2;
         let guests = u32::try_from(GUESTS.len())?;
         for (number, name) in (0..guests).zip(GUESTS) {
             if number.saturating_mul(half).checked_div(guests) == Some(now) {
-                let mut guest = Guest::arrive(&self.api, name, code, number % 5 == 4)?;
+                let mut guest = Guest::arrive(&self.api, name, self.dj.code(), number % 5 == 4)?;
                 let paid = guest.pay_in(self.rng.choice([20, 30, 50]).unwrap_or(20))?;
                 let asked = guest.request(&mut self.rng, None)?;
                 self.guests.push(guest);
@@ -147,7 +200,7 @@ impl Evening<'_> {
     }
 
     /// What the DJ changes at fixed times.
-    fn change(&mut self, now: u32, dj: &mut Dj) -> anyhow::Result<Option<String>> {
+    fn change(&mut self, now: u32) -> anyhow::Result<Option<String>> {
         let percent = |part: u32| self.pace.minutes().saturating_mul(part) / 100;
         let (fields, what) = if now == percent(55) {
             (json!({"accepting": 0}), "pauses the gig")
@@ -162,16 +215,16 @@ impl Evening<'_> {
         } else {
             return Ok(None);
         };
-        dj.change(&fields)?;
+        self.dj.change(&fields)?;
         Ok(Some(format!("{} {what}", cast::DJ)))
     }
 
     /// Accepts what comes next, and plays the next song; sometimes one out of order, sometimes a rejection.
-    fn next_song(&mut self, number: u32, dj: &mut Dj) -> anyhow::Result<Vec<String>> {
-        let mut lines = dj.accept_next()?;
-        lines.extend(dj.play(if number % 7 == 5 { 2 } else { 0 })?);
+    fn next_song(&mut self, number: u32) -> anyhow::Result<Vec<String>> {
+        let mut lines = self.dj.accept_next()?;
+        lines.extend(self.dj.play(if number % 7 == 5 { 2 } else { 0 })?);
         if number % 6 == 4 {
-            lines.extend(dj.reject_last()?);
+            lines.extend(self.dj.reject_last()?);
         }
         Ok(lines)
     }

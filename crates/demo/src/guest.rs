@@ -23,7 +23,8 @@ pub(crate) struct Guest {
     code: String,
     /// What the guest has paid in.
     paid_in: Vec<Amount>,
-    is_member: bool,
+    /// The e-mail address of a member.
+    pub(crate) email: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -39,13 +40,14 @@ struct NewRequest<'a> {
 impl Guest {
     /// Arrives: scans the code, and gets a guest account or registers.
     pub(crate) fn arrive(api: &Api, name: &'static str, code: &str, registers: bool) -> anyhow::Result<Self> {
-        let caller = if registers {
-            let body = json!({"name": name, "email": new_address(name)?, "password": PASSWORD});
+        let email = registers.then(|| new_address(name)).transpose()?;
+        let caller = if let Some(email) = &email {
+            let body = json!({"name": name, "email": email, "password": PASSWORD});
             Caller::create(api, "/auth/register", &body)?
         } else {
             Caller::create(api, "/auth/guest", &json!({"name": name}))?
         };
-        Ok(Self { name, caller, code: code.to_owned(), paid_in: Vec::new(), is_member: registers })
+        Ok(Self { name, caller, code: code.to_owned(), paid_in: Vec::new(), email })
     }
 
     /// Pays in, and returns what happened.
@@ -129,11 +131,12 @@ impl Guest {
 
     /// Claims the guest account: from then on it has an e-mail address and a password.
     pub(crate) fn claim(&mut self) -> anyhow::Result<Option<String>> {
-        if self.is_member {
+        if self.email.is_some() {
             return Ok(None);
         }
-        self.caller.claim(&new_address(self.name)?, PASSWORD)?;
-        self.is_member = true;
+        let email = new_address(self.name)?;
+        self.caller.claim(&email, PASSWORD)?;
+        self.email = Some(email);
         Ok(Some(format!("{} claims the guest account", self.name)))
     }
 

@@ -47,6 +47,7 @@ export class Visitor {
     script = true,
     forcedColors = "none",
     textScale = 1,
+    pixelRatio = 1,
   }) {
     const visitor = new Visitor();
     const hasForcedColors = forcedColors === "active";
@@ -59,6 +60,7 @@ export class Visitor {
       forcedColors,
       reducedMotion: "reduce",
       viewport: { width, height: width < 768 ? 844 : 800 },
+      deviceScaleFactor: pixelRatio,
     });
     visitor.context.setDefaultTimeout(LIMIT);
     await visitor.context.addInitScript(() => {

@@ -43,7 +43,9 @@ impl<'a> Tree<'a> {
         let manifest = files.iter().find(|file| file.path == "Cargo.toml");
         Self {
             files,
-            shown: paths.filter(|path| listed.contains(path) || is_record(path)).collect(),
+            shown: paths
+                .filter(|path| listed.contains(path) || is_record(path) || is_picture(path))
+                .collect(),
             repository: manifest.and_then(|file| repository(&file.text())),
         }
     }
@@ -89,7 +91,8 @@ impl<'a> Tree<'a> {
             linked.push_str(&match self.target(path, target) {
                 Some(target) => {
                     let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
-                    format!("[{label}]({target}{anchor})")
+                    let is_picture = text.get(link.place.clone()).is_some_and(|link| link.starts_with('!'));
+                    format!("{}[{label}]({target}{anchor})", if is_picture { "!" } else { "" })
                 }
                 None => label.to_owned(),
             });
@@ -103,7 +106,9 @@ impl<'a> Tree<'a> {
     fn target(&self, document: &str, target: &str) -> Option<String> {
         let path = resolve(document, target.trim_end_matches('/'));
         let index = format!("{path}/README.md");
-        if self.shown.contains(path.as_str()) {
+        if self.shown.contains(path.as_str()) && is_picture(&path) {
+            Some(target.to_owned())
+        } else if self.shown.contains(path.as_str()) {
             Some(if path.ends_with(".md") { target.to_owned() } else { format!("{target}.md") })
         } else if self.shown.contains(index.as_str()) {
             Some(format!("{}/README.md", target.trim_end_matches('/')))
@@ -111,6 +116,11 @@ impl<'a> Tree<'a> {
             self.repository.as_ref().map(|repository| format!("{repository}/blob/HEAD/{path}"))
         }
     }
+}
+
+/// Whether this is the path of a picture in the documents.
+pub(super) fn is_picture(path: &str) -> bool {
+    path.starts_with("docs/images/")
 }
 
 /// Returns the address of the repository in the manifest of the workspace.
@@ -139,6 +149,7 @@ mod tests {
             file("docs/api.md", "# B"),
             file("docs/adr/README.md", "# C"),
             file("docs/adr/0001-a.md", "# D"),
+            file("docs/images/e.png", ""),
             file("crates/a.rs", ""),
         ];
         let tree = Tree::of(&files);
@@ -149,8 +160,11 @@ mod tests {
 
     #[test]
     fn links_between_pages_are_kept_or_adapted_to_the_page_names() {
-        let unchanged =
-            ["[a](../README.md), [b](api.md#c) [d](#e)", "<https://x.org> [f](https://x.org/g.md)"];
+        let unchanged = [
+            "[a](../README.md), [b](api.md#c) [d](#e)",
+            "![e](images/e.png)",
+            "<https://x.org> [f](https://x.org/g.md)",
+        ];
         check("", &unchanged.map(|text| (text, text)));
         check(
             "",
