@@ -124,7 +124,7 @@ async fn run(
         show_start_page(origin, settings.server.public_url.is_some());
     }
     show_code(&service.use_cases.operators, origin, settings.pages.enabled).await;
-    tracing::info!("API documentation at {url}/docs/");
+    tracing::info!("API documentation at {origin}/docs/");
     let reports = tokio::spawn(service_manager::report(service.use_cases.readiness.clone(), pulse));
     let ended = until_stopped(service, server, signals).await;
     reports.abort();
