@@ -9,7 +9,22 @@ import { quit } from "./harness/visitor.js";
 need("chromium", "packages", "service", "gallery", "results");
 
 // The files in `suites/`. Each of them runs.
-const SUITES = ["gallery", "api_documentation", "page_headers", "guest_request", "evening", "cross_site", "keyboard", "screen_reader", "booth_keyboard"];
+const SUITES = [
+  "gallery",
+  "live_pages",
+  "hostile_texts",
+  "api_documentation",
+  "page_headers",
+  "guest_request",
+  "paid_request",
+  "closed_gigs",
+  "evening",
+  "cross_site",
+  "display",
+  "keyboard",
+  "booth_keyboard",
+  "screen_reader",
+];
 
 // The number of tests that run at a time.
 const CONCURRENCY = 2;

@@ -51,7 +51,7 @@ export class Visitor {
   }) {
     const visitor = new Visitor();
     const hasForcedColors = forcedColors === "active";
-    Object.assign(visitor, { language, scheme, width, hasScript: script, hasForcedColors });
+    Object.assign(visitor, { language, scheme, width, textScale, hasScript: script, hasForcedColors });
     visitor.context = await (await start()).newContext({
       baseURL: base,
       locale: LOCALES[language],
@@ -129,8 +129,15 @@ export class Visitor {
   }
 
   // Stores a picture of the entire page. Nothing is injected into the page, which its policy would refuse.
-  screenshot(path, page = this.page) {
-    return page.screenshot({ path, fullPage: true, animations: "allow", caret: "initial" });
+  async screenshot(path, page = this.page) {
+    const settings = { path, animations: "allow", caret: "initial" };
+    if (this.textScale === 1) return page.screenshot({ ...settings, fullPage: true });
+    // A picture of more than the window resets the size of the text, so that the window becomes as high as the page.
+    const window = page.viewportSize();
+    const height = await page.evaluate(() => document.scrollingElement.scrollHeight);
+    await page.setViewportSize({ ...window, height });
+    await page.screenshot(settings);
+    await page.setViewportSize(window);
   }
 
   // Cuts the network, or connects it again.

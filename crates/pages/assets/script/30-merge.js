@@ -81,22 +81,26 @@ const mergeChildren = (old, fresh, part) => {
   }
 };
 
-// The card with the focus, or the card at its place, has the focus afterwards.
+// What has the focus keeps it, or else its card, or the card at its place.
 const keepingFocus = (change) => {
-  const card = document.activeElement.closest('[data-card]');
+  const focused = document.activeElement;
+  const card = focused.closest('[data-card]');
   const place = all('[data-card]').indexOf(card);
   change();
   if (!card || document.activeElement !== document.body) return;
   const cards = all('[data-card]');
-  ($(`#${card.id}`) ?? cards[place] ?? cards.at(-1))?.focus({ preventScroll: true });
+  (focused.isConnected ? focused : ($(`#${card.id}`) ?? cards[place] ?? cards.at(-1)))?.focus({ preventScroll: true });
 };
 
+const statusOf = (within) => $('[data-status]', within)?.dataset.status;
 const says = (part) => all('[data-say]', part).map((place) => place.dataset.say);
 const newIds = () => all('[data-count] > [id]').map((card) => card.id);
 
 const replacePart = (part, body, digest) => {
   const fresh = body.firstElementChild;
   if (!fresh) return;
+  // The form depends on the status of the gig. What a guest has typed stays.
+  if (statusOf(part) !== statusOf(fresh) && !all('input, textarea').some(isEdited)) location.reload();
   prepare(fresh);
   const known = newIds();
   const said = says(part);

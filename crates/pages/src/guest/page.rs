@@ -51,11 +51,12 @@ impl GuestPage<'_> {
     /// The words for the status, and the class of their element.
     fn status(&self) -> (crate::texts::Text, &'static str) {
         let t = self.frame.t;
-        match self.gig().map(|gig| gig.status) {
-            Some(GigStatus::Open) => (t.status_open(), "open"),
-            Some(GigStatus::Paused) => (t.status_paused(), "paused"),
-            Some(GigStatus::Ended) | None => (t.status_ended(), "ended"),
-        }
+        let text = match self.gig().map(|gig| gig.status) {
+            Some(GigStatus::Open) => t.status_open(),
+            Some(GigStatus::Paused) => t.status_paused(),
+            Some(GigStatus::Ended) | None => t.status_ended(),
+        };
+        (text, self.part.status())
     }
 
     /// The amount of an offer, as the form sends it.

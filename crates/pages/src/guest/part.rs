@@ -2,7 +2,7 @@
 
 use askama::Template;
 use cuepoint_domain::application::queries::OwnRequest;
-use cuepoint_domain::gig::{Board, BoardGig};
+use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{Move, RequestState, can_be_rated};
 use cuepoint_domain::timestamp::Timestamp;
@@ -59,6 +59,15 @@ impl GuestPart<'_> {
 
     fn gig(&self) -> Option<&BoardGig> {
         self.board.gig.as_ref()
+    }
+
+    /// The name of the status of the gig. The page is read again when it changes.
+    pub(super) fn status(&self) -> &'static str {
+        match self.gig().map(|gig| gig.status) {
+            Some(GigStatus::Open) => "open",
+            Some(GigStatus::Paused) => "paused",
+            Some(GigStatus::Ended) | None => "ended",
+        }
     }
 
     /// The card that has the form of a tip: the newest one that was played.
