@@ -25,6 +25,10 @@ struct Source {
     paths: &'static [&'static str],
 }
 
+/// Characters beside which a script needs no space. A slash is none of them, because it also begins a regular expression.
+const SEPARATORS: [char; 21] =
+    ['=', '(', ')', '{', '}', '[', ']', ',', ';', ':', '?', '&', '|', '+', '-', '*', '<', '>', '!', '.', '%'];
+
 const CSS: &str = "text/css; charset=utf-8";
 const SOURCES: &[Source] = &[
     Source { constant: "STYLE", stem: "style", extension: "css", media_type: CSS, paths: &["style/common"] },
@@ -137,14 +141,37 @@ fn compact(style: &str) -> String {
     compact.replace(" {", "{").replace(": ", ":").replace(";}", "}")
 }
 
-/// A script without comments on lines of their own and without indentation.
+/// A script without comments on lines of their own, and without the spaces and semicolons that only readers need.
 fn compact_script(script: &str) -> String {
     let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    lines.fold(String::with_capacity(script.len()), |mut compact, line| {
-        compact.push_str(line);
-        compact.push('\n');
-        compact
-    })
+    let text = lines.flat_map(|line| [line, "\n"]).collect::<String>();
+    let mut compact = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    // The quote that ends the literal.
+    let mut quote = None;
+    while let Some(character) = characters.next() {
+        let is_literal = quote.is_some();
+        match character {
+            '\\' if is_literal => {
+                compact.push(character);
+                compact.extend(characters.next());
+                continue;
+            }
+            _ if is_literal => quote = quote.filter(|end| *end != character),
+            '\'' | '"' | '`' => quote = Some(character),
+            ' ' if compact.ends_with(SEPARATORS)
+                || characters.peek().is_some_and(|next| SEPARATORS.contains(next)) =>
+            {
+                continue;
+            }
+            '\n' if compact.ends_with(['{', '(', '[', ',', ';']) => continue,
+            '}' if compact.ends_with(';') => drop(compact.pop()),
+            _ => {}
+        }
+        compact.push(character);
+    }
+    // The script assigns to no constant.
+    compact.replace("const ", "let ")
 }
 
 fn digest(bytes: &[u8]) -> String {
