@@ -112,11 +112,17 @@ impl HtmlSafe for Time<'_> {}
 #[derive(Clone, Copy, Debug)]
 pub struct ClockTime(pub Timestamp);
 
+impl ClockTime {
+    /// The time of the day in UTC, without an element.
+    pub(crate) fn text(self) -> String {
+        let at = self.0.to_utc();
+        format!("{:02}:{:02} UTC", at.hour(), at.minute())
+    }
+}
+
 impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.0.to_utc();
-        let (hour, minute) = (at.hour(), at.minute());
-        write!(f, "<time datetime=\"{}\" data-clock>{hour:02}:{minute:02} UTC</time>", Rfc3339(self.0))
+        write!(f, "<time datetime=\"{}\" data-clock>{}</time>", Rfc3339(self.0), self.text())
     }
 }
 

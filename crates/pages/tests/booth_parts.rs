@@ -80,6 +80,9 @@ fn a_tap_that_came_too_late_says_why() {
     let request = booth::request(3, ("Blue Monday", "New Order"), 40, state);
     let answer = Answer { frame: &frame, outcome: Outcome::TooLate { request: &request } };
     assert!(!answer.is_done());
-    let sentence = "<p>Abgelaufen, 12,50\u{a0}EUR gingen an den Gast zurück. <time";
-    assert!(answer.render().starts_with(sentence), "{}", answer.render());
+    let (element, rest) =
+        ("<p>Um <time datetime=", " abgelaufen, 12,50\u{a0}EUR gingen an den Gast zurück.</p>");
+    let html = answer.render();
+    assert!(html.starts_with(element) && html.ends_with(&format!("</time>{rest}")), "{html}");
+    assert!(answer.text().ends_with(&format!(" UTC{rest}").replace("</p>", "")), "{}", answer.text());
 }

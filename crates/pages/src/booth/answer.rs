@@ -1,10 +1,10 @@
 //! What a form of the booth did, in a sentence.
 
-use askama::filters::{Html, escape};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::timestamp::Timestamp;
 
+use crate::format::ClockTime;
 use crate::frame::Frame;
 use crate::texts::Text;
 
@@ -53,6 +53,11 @@ impl Answer<'_> {
     /// The sentence, for [`crate::frame::Notice`].
     #[must_use]
     pub fn text(&self) -> Text {
+        self.sentence(ClockTime::text)
+    }
+
+    /// The sentence with the times of the day in this form.
+    fn sentence(&self, clock: impl Fn(ClockTime) -> String) -> Text {
         let t = self.frame.t;
         let amount = |money| self.frame.amount(money);
         match self.outcome {
@@ -67,7 +72,7 @@ impl Answer<'_> {
             Outcome::Changed => t.did_change(),
             Outcome::Ended => t.did_end(),
             Outcome::Gone => t.request_gone(),
-            Outcome::TooLate { request } => self.too_late(request),
+            Outcome::TooLate { request } => self.too_late(request, |at| clock(ClockTime(at))),
         }
     }
 
@@ -80,37 +85,23 @@ impl Answer<'_> {
     /// The sentence as an element, for the script.
     #[must_use]
     pub fn render(&self) -> String {
-        let text = self.text();
-        let Ok(text) = escape(&*text, Html);
-        let at = self.changed_at().map(|at| format!(" {}", self.frame.time(at))).unwrap_or_default();
-        format!("<p>{text}{at}</p>")
+        // No text of a user is part of the sentence, so that its only mark-up is that of the time.
+        let text = self.sentence(|at| at.to_string());
+        format!("<p>{text}</p>")
     }
 
-    fn too_late(&self, request: &MusicRequest) -> Text {
+    fn too_late(&self, request: &MusicRequest, clock: impl Fn(Timestamp) -> String) -> Text {
         let t = self.frame.t;
         let fee = self.frame.amount(request.fee);
         match request.state {
-            RequestState::Expired { .. } => t.late_expired(&fee),
-            RequestState::Cancelled { .. } => t.late_cancelled(&fee),
-            RequestState::Rejected { .. } => t.late_rejected(&fee),
-            RequestState::Played { .. } | RequestState::Refunded { .. } => t.late_played(),
-            RequestState::Pending { .. } | RequestState::Accepted { .. } | RequestState::Unknown { .. } => {
-                t.request_gone()
-            }
-        }
-    }
-
-    /// When the request changed, if the form came too late.
-    const fn changed_at(&self) -> Option<Timestamp> {
-        match self.outcome {
-            Outcome::TooLate { request } => match request.state {
-                RequestState::Expired { at }
-                | RequestState::Cancelled { at }
-                | RequestState::Rejected { at }
-                | RequestState::Played { at, .. } => Some(at),
-                _ => None,
-            },
-            _ => None,
+            RequestState::Expired { at } => t.late_expired(&clock(at), &fee),
+            RequestState::Cancelled { at } => t.late_cancelled(&clock(at), &fee),
+            RequestState::Rejected { at } => t.late_rejected(&clock(at), &fee),
+            RequestState::Played { at, .. } => t.late_played(&clock(at)),
+            RequestState::Pending { .. }
+            | RequestState::Accepted { .. }
+            | RequestState::Refunded { .. }
+            | RequestState::Unknown { .. } => t.request_gone(),
         }
     }
 }

@@ -142,8 +142,14 @@ texts! {
     did_change(): "Saved.", "Gespeichert.";
     did_end(): "The evening has ended.", "Der Abend ist beendet.";
     request_gone(): "This request is no longer open.", "Dieser Wunsch ist nicht mehr offen.";
-    late_expired(fee: &str): format!("Expired, {fee} returned to the guest."), format!("Abgelaufen, {fee} gingen an den Gast zurück.");
-    late_cancelled(fee: &str): format!("Cancelled by the guest, {fee} returned."), format!("Vom Gast zurückgezogen, {fee} gingen zurück.");
-    late_rejected(fee: &str): format!("Already rejected, {fee} returned to the guest."), format!("Schon abgelehnt, {fee} gingen an den Gast zurück.");
-    late_played(): "Already played.", "Schon gespielt.";
+    late_expired(at: &str, fee: &str):
+        format!("Expired at {at}, {fee} returned to the guest."),
+        format!("Um {at} abgelaufen, {fee} gingen an den Gast zurück.");
+    late_cancelled(at: &str, fee: &str):
+        format!("Cancelled by the guest at {at}, {fee} returned."),
+        format!("Um {at} vom Gast zurückgezogen, {fee} gingen zurück.");
+    late_rejected(at: &str, fee: &str):
+        format!("Already rejected at {at}, {fee} returned to the guest."),
+        format!("Schon um {at} abgelehnt, {fee} gingen an den Gast zurück.");
+    late_played(at: &str): format!("Already played at {at}."), format!("Schon um {at} gespielt.");
 }
