@@ -1,6 +1,7 @@
 //! The page of a refusal or a failure.
 
 use askama::Template;
+use askama::filters::{Html, escape};
 
 use crate::frame::{Frame, renders};
 use crate::texts::Text;
@@ -12,6 +13,8 @@ pub enum Problem<'a> {
     NotFound,
     /// The user has no permission.
     NotAllowed,
+    /// The user is suspended.
+    Suspended,
     /// The form was sent by another site.
     ForeignForm,
     /// Another change came first.
@@ -45,11 +48,21 @@ pub struct ErrorPage<'a> {
 }
 
 impl ErrorPage<'_> {
+    /// The sentences of the page as one element, for the script.
+    #[must_use]
+    pub fn render_part(&self) -> String {
+        let money = self.about_money().map(|text| format!(" {text}")).unwrap_or_default();
+        let text = format!("{}.{money} {}", self.heading(), self.advice());
+        let Ok(text) = escape(text, Html);
+        format!("<p>{text}</p>")
+    }
+
     fn heading(&self) -> Text {
         let t = self.frame.t;
         match self.problem {
             Problem::NotFound => t.not_found_title(),
             Problem::NotAllowed => t.not_allowed_title(),
+            Problem::Suspended => t.suspended_title(),
             Problem::ForeignForm => t.foreign_form_title(),
             Problem::Outdated => t.outdated_title(),
             Problem::TooLarge => t.too_large_title(),
@@ -64,6 +77,7 @@ impl ErrorPage<'_> {
         match self.problem {
             Problem::NotFound => t.not_found_advice(),
             Problem::NotAllowed => t.not_allowed_advice(),
+            Problem::Suspended => t.suspended_advice(),
             Problem::ForeignForm => t.foreign_form_advice(),
             Problem::Outdated => t.outdated_advice(),
             Problem::TooLarge => t.too_large_advice(),
@@ -82,6 +96,7 @@ impl ErrorPage<'_> {
             | Problem::Broken { may_have_moved_money: true, .. } => Some(t.maybe_moved()),
             Problem::ForeignForm
             | Problem::Outdated
+            | Problem::Suspended
             | Problem::TooLarge
             | Problem::TooMany
             | Problem::Unavailable { may_have_moved_money: false }

@@ -33,6 +33,9 @@ use crate::state::PageState;
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
 pub const PART: header::HeaderName = header::HeaderName::from_static("x-cuepoint-part");
 
+/// The header by which the script names the user whose page it runs in. Another user of the browser may log in meanwhile.
+pub const USER: header::HeaderName = header::HeaderName::from_static("x-cuepoint-user");
+
 /// A request after the check of its form.
 #[derive(Clone)]
 pub struct PageCall {
@@ -169,7 +172,7 @@ impl PageCall {
         match session::principal_of(&self.state, &self.request, &cookie).await {
             Ok(kept) => Ok(kept.filter(|kept| kept.is_guest_account() && kept.user != principal.user)),
             // A suspended guest account is no wallet to spend.
-            Err(PageFailure::NotAllowed) => Ok(None),
+            Err(PageFailure::Suspended) => Ok(None),
             Err(failure) => Err(failure),
         }
     }

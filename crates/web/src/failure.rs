@@ -21,6 +21,8 @@ pub enum PageFailure {
     NotFound,
     /// The user has no permission.
     NotAllowed,
+    /// The user is suspended, and another login does not help.
+    Suspended,
     /// The page exists for another method alone.
     WrongMethod,
     /// A login is required.
@@ -53,7 +55,7 @@ impl PageFailure {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAllowed | Self::Claim | Self::ForeignForm => StatusCode::FORBIDDEN,
+            Self::NotAllowed | Self::Suspended | Self::Claim | Self::ForeignForm => StatusCode::FORBIDDEN,
             Self::Login => StatusCode::UNAUTHORIZED,
             Self::Outdated => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -80,6 +82,7 @@ impl PageFailure {
         match self {
             Self::NotFound | Self::WrongMethod => Problem::NotFound,
             Self::NotAllowed | Self::Claim | Self::Login => Problem::NotAllowed,
+            Self::Suspended => Problem::Suspended,
             Self::ForeignForm | Self::NoForm => Problem::ForeignForm,
             Self::Outdated => Problem::Outdated,
             Self::TooLarge => Problem::TooLarge,
@@ -172,7 +175,7 @@ impl From<Revocation> for PageFailure {
     fn from(revocation: Revocation) -> Self {
         match revocation {
             Revocation::SessionEnded => Self::Login,
-            Revocation::Suspended => Self::NotAllowed,
+            Revocation::Suspended => Self::Suspended,
         }
     }
 }

@@ -22,7 +22,7 @@ use cuepoint_transport::rate_limits::Class;
 use cuepoint_transport::request_body;
 use cuepoint_transport::request_limits::RequestLimits;
 
-use crate::call::{PART, PageCall};
+use crate::call::{PART, PageCall, USER};
 use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
@@ -145,6 +145,9 @@ impl Pages {
             false => limits.count_principal(route.class, principal),
         };
         counted.map_err(PageFailure::rate_limited)?;
+        if names_another_user(request, principal) {
+            return Err(PageFailure::Login);
+        }
         let authentication = &self.state.service.authentication;
         let reliance = match route.access {
             Access::User(action) => {
@@ -195,7 +198,8 @@ impl Pages {
         let frame = Frame::new(&self.state.settings.site, language, now);
         let page =
             ErrorPage { frame: &frame, problem: failure.problem(&incident), back: Some(back.unwrap_or("/")) };
-        let response = PageResponse::html(failure.status(), page.render());
+        let html = if is_part { page.render_part() } else { page.render() };
+        let response = PageResponse::html(failure.status(), html);
         if matches!(failure, PageFailure::WrongMethod) {
             return response.with_header(header::ALLOW, &self.allowed(request));
         }
@@ -204,6 +208,11 @@ impl Pages {
             None => response,
         }
     }
+}
+
+/// Whether the script runs in a page of another user than the session's.
+fn names_another_user(request: &HttpRequest, principal: &Principal) -> bool {
+    request.headers().get(USER).is_some_and(|user| *user != principal.user.to_string())
 }
 
 /// The class in which a request without a session counts.

@@ -66,7 +66,7 @@ pub(crate) async fn principal_of(
     let found = kept.and_then(|kept| authentication.principal_of(&kept));
     match found {
         Ok(principal) => Ok(Some(principal)),
-        Err(CredentialRefusal::Revoked(Revocation::Suspended)) => Err(PageFailure::NotAllowed),
+        Err(CredentialRefusal::Revoked(Revocation::Suspended)) => Err(PageFailure::Suspended),
         Err(CredentialRefusal::Unavailable(unavailable)) => Err(unavailable.into()),
         Err(
             CredentialRefusal::Unknown

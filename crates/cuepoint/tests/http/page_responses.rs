@@ -165,4 +165,12 @@ fn scripts_read_refusals_with_their_status(store: Store) {
     let same = part("GET", &format!("{}/live?digest={digest}", evening.page()));
     assert_eq!((same.status, same.text.as_str()), (204, ""), "{same}");
     assert_eq!(set_cookies(&same).len(), 0);
+    // Another user of the browser logged in while the page was open.
+    let member = server.guest();
+    let browser = Browser::logged_in(&server.client(), &member);
+    for (user, status) in [(member.id, 200), (member.id + 1, 401)] {
+        let call = browser.call("GET", "/wallet").header("x-cuepoint-part", "1");
+        let answer = browser.send(call.header("x-cuepoint-user", &user.to_string()));
+        assert_eq!((answer.status, answer.header("x-cuepoint-part")), (status, Some("1")), "{answer}");
+    }
 }

@@ -28,14 +28,12 @@ const now = () => Date.now() + ahead;
 
 // An answer counts only with the header of this service, because a captive portal answers 200, too.
 const ask = async (path, options = {}) => {
-  const headers = { 'X-Cuepoint-Part': '1', ...options.headers };
+  const headers = { 'X-Cuepoint-Part': '1', ...(user && { 'X-Cuepoint-User': user }) };
   const answer = await fetch(path, { redirect: 'manual', cache: 'no-store', signal: AbortSignal.timeout(8000), ...options, headers });
-  const isOurs = answer.headers.get('X-Cuepoint-Part') === '1';
-  const isLoggedOut = answer.type === 'opaqueredirect' || (isOurs && [401, 403].includes(answer.status));
-  if (!isOurs && !isLoggedOut) throw new Error('another service answered');
+  if (answer.headers.get('X-Cuepoint-Part') !== '1') throw new Error(answer.status);
   const date = Date.parse(answer.headers.get('Date'));
   if (date) ahead = date - Date.now();
-  return { answer, isLoggedOut };
+  return { answer, isLoggedOut: answer.status === 401 };
 };
 
 // Many phones lose a network together: random waits keep them from returning together.

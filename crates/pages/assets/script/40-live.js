@@ -67,8 +67,8 @@ const follow = (part) => {
     try {
       const { answer, isLoggedOut } = await ask(`${live}${live.includes('?') ? '&' : '?'}digest=${part.dataset.digest ?? ''}`);
       connection.isLoggedOut = isLoggedOut;
-      // The gig has ended, or the code is another one: the page itself says which.
-      if (answer.status === 404) location.reload();
+      // The gig has ended, the code is another one, or the user may not read it: the page itself says which.
+      if ([403, 404].includes(answer.status)) location.reload();
       if (answer.status >= 400 && !isLoggedOut) throw new Error(answer.status);
       if (answer.status === 200) {
         const body = parse(await answer.text());

@@ -2,6 +2,8 @@
 const PREFIX = 'cuepoint-tap:';
 const OLDEST = 12 * 3600 * 1000;
 const UNDO = 4000;
+// A page sends the taps of another one late, because that one may be open, and says their results.
+const PATIENCE = 3000;
 const user = $('[data-user]')?.dataset.user;
 let tapTries = 0;
 let retriesAt = 0;
@@ -19,6 +21,10 @@ const allTaps = () => {
 // Each tap has an entry of its own, so that two tabs never overwrite each other's list.
 const store = (tap) => localStorage.setItem(tap.name, JSON.stringify(tap));
 const forget = (tap) => localStorage.removeItem(tap.name);
+// The names of the taps in this page.
+const own = new Set();
+const dueOf = ({ name, due }) => due + (own.has(name) ? 0 : PATIENCE);
+const waits = (tap) => tap?.undo && tap.due > Date.now();
 
 // A result has a place of its own, so that it moves nothing; a refusal stays until it is closed.
 const tell = async (text, isDone) => {
@@ -42,6 +48,7 @@ const takeTap = (form, submitter) => {
   const body = new URLSearchParams(fields).toString();
   const tap = { name: `${PREFIX}${at}:${key}`, key, action, body, card: card?.id, kind, undo, user, at, due: undo ? at + UNDO : at };
   if (kind === 'end' && allTaps().length) tell(words.ends, true);
+  own.add(tap.name);
   try {
     store(tap);
   } catch {
@@ -54,14 +61,12 @@ const takeTap = (form, submitter) => {
   pump();
 };
 
-const undoTap = (tap) => {
-  forget(tap);
+// A tap that may have been sent is not undone.
+const undoTap = (isMeant) => {
+  const tap = allTaps().findLast((tap) => waits(tap) && isMeant(tap));
+  if (tap) forget(tap);
   paintTaps();
-  if (tap.card) $(`#${CSS.escape(tap.card)}`)?.focus();
-};
-const undoLast = () => {
-  const last = allTaps().findLast((tap) => tap.undo && tap.due > Date.now());
-  if (last) undoTap(last);
+  document.getElementById(tap?.card)?.focus();
 };
 
 // Shows on each card what happens to its tap.
@@ -71,13 +76,13 @@ const paintTaps = () => {
     const tap = taps.find((tap) => tap.card === card.id);
     const state = $('[data-state]', card);
     card.classList.toggle('busy', Boolean(tap));
-    const waits = tap?.undo && tap.due > Date.now();
-    const shown = tap ? `${tap.key}${waits}` : '';
+    const isWaiting = waits(tap);
+    const shown = tap ? `${tap.key}${isWaiting}` : '';
     if (state.dataset.shown === shown || (!tap && card.classList.contains('done'))) continue;
     state.dataset.shown = shown;
-    state.replaceChildren(...(tap ? [waits ? tap.undo : words.sending] : []));
-    if (!waits) continue;
-    const undo = button(words.undo, () => undoTap(tap));
+    state.replaceChildren(...(tap ? [isWaiting ? tap.undo : words.sending] : []));
+    if (!isWaiting) continue;
+    const undo = button(words.undo, () => undoTap(({ name }) => name === tap.name));
     undo.ariaLabel = `${words.undo} ${$('h3', card).textContent}`;
     state.append(undo);
   }
@@ -105,9 +110,10 @@ const sendTap = async (tap) => {
     tapTries = 0;
     tell(body.textContent.trim(), answer.ok);
     if (tap.kind === 'end' && answer.ok) location.reload();
-    if (answer.ok && tap.card) $(`#${CSS.escape(tap.card)}`)?.classList.add('done');
+    if (answer.ok) document.getElementById(tap.card)?.classList.add('done');
     return true;
   } catch {
+    if (!answer) reached(false);
     retriesAt = Date.now() + retryAfter(answer);
     tapTries += 1;
     return false;
@@ -116,16 +122,17 @@ const sendTap = async (tap) => {
 
 const nextTap = () => {
   const taps = allTaps();
-  const isNext = (tap) => tap.due <= Date.now() && (tap.kind !== 'end' || tap.name === taps[0].name);
+  const isNext = (tap) => dueOf(tap) <= Date.now() && (tap.kind !== 'end' || tap.name === taps[0].name);
   return taps.find(isNext);
 };
 const sendTaps = async () => {
   let isAnswered = false;
   for (let tap = nextTap(); tap && Date.now() >= retriesAt; tap = nextTap()) {
+    paintTaps();
     if (!(await sendTap(tap))) break;
     isAnswered = true;
-    paintTaps();
   }
+  paintTaps();
   if (isAnswered) await readAll();
 };
 
@@ -139,7 +146,7 @@ const pump = async () => {
   await (locks ? locks.request('cuepoint-taps', { ifAvailable: true }, (lock) => lock && sendTaps()) : sendTaps()).catch(() => {});
   isPumping = false;
   paintTaps();
-  const dues = allTaps().map((tap) => Math.max(tap.due, retriesAt));
+  const dues = allTaps().map((tap) => Math.max(dueOf(tap), retriesAt));
   if (dues.length) pumpTimer = setTimeout(pump, Math.max(300, Math.min(...dues) - Date.now()));
 };
 
@@ -154,12 +161,13 @@ if (user) {
   dropTaps((tap) => Date.now() - tap.at > OLDEST, words.old);
   // A DJ who leaves the page has decided: a tap that waits for its undo is sent.
   addEventListener('pagehide', () => {
-    for (const tap of allTaps()) {
-      if (tap.due <= Date.now() || tap.kind === 'end') continue;
+    for (const tap of allTaps().filter(({ name }) => own.has(name))) {
       store({ ...tap, due: 0 });
-      post(tap).catch(() => {});
+      if (waits(tap)) post(tap).catch(() => {});
     }
   });
+  // Another page of this browser may have closed.
+  addEventListener('storage', pump);
   addEventListener('online', () => {
     retriesAt = 0;
     pump();

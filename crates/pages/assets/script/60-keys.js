@@ -18,7 +18,7 @@ const keys = {
   a: () => press('accept'),
   r: () => press('reject'),
   p: () => press('played'),
-  u: undoLast,
+  u: () => undoTap(() => true),
   arrowdown: () => selectCard(1),
   arrowup: () => selectCard(-1),
   '?': () => {

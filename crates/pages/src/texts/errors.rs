@@ -19,6 +19,8 @@ texts! {
     not_allowed_advice():
         "Log in with the account that this page belongs to.",
         "Melde dich mit dem Konto an, zu dem diese Seite gehört.";
+    suspended_title(): "Your account is suspended", "Dein Konto ist gesperrt";
+    suspended_advice(): "The operator can tell you why.", "Der Betreiber kann dir sagen, warum.";
     foreign_form_title(): "This form came from another site", "Dieses Formular kam von einer anderen Seite";
     foreign_form_advice():
         "For your safety, nothing was sent. Open the page here, and send the form again.",

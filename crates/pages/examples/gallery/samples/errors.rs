@@ -12,6 +12,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let problems = [
         ("not-found", Problem::NotFound),
         ("not-allowed", Problem::NotAllowed),
+        ("suspended", Problem::Suspended),
         ("foreign-form", Problem::ForeignForm),
         ("outdated", Problem::Outdated),
         ("too-large", Problem::TooLarge),
