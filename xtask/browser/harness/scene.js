@@ -9,23 +9,23 @@ import { Service } from "./service.js";
 import { fileName } from "./see.js";
 import { Visitor } from "./visitor.js";
 
-// The time after which a test has failed, in milliseconds.
+// The time after which a test has failed unless it names another one, in milliseconds.
 const LIMIT = 60_000;
 
 // The tests of all suites, in the order of their declaration.
 export const tests = [];
 
-// Declares a test. Its name states the behaviour that it asserts.
-export function test(name, body) {
+// Declares a test. Its name states the behaviour that it asserts. It fails after `limit` milliseconds.
+export function test(name, body, { limit = LIMIT } = {}) {
   if (tests.some((other) => other.name === name)) throw new Error(`two tests have the name: ${name}`);
-  tests.push({ name, run: () => run(name, body) });
+  tests.push({ name, run: () => run(name, body, limit) });
 }
 
-async function run(name, body) {
+async function run(name, body, limit) {
   const scene = new Scene();
   let timer;
   const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`the test did not end within ${LIMIT} ms`)), LIMIT);
+    timer = setTimeout(() => failed(new Error(`the test did not end within ${limit} ms`)), limit);
   });
   try {
     await Promise.race([body(scene), late]);
