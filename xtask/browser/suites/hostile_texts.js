@@ -45,6 +45,9 @@ for (const width of [320, 1280]) {
     assert.ok(shown, "the code stays on the screen");
     await booth.close();
     await service.call("POST", `/gigs/${dj.gig.id}/end`, { token: dj.token });
-    await see("report", `/booth/gigs/${dj.gig.id}`, dj, [played, GIG_TITLE]);
+    const report = await see("report", `/booth/gigs/${dj.gig.id}`, dj, [played, GIG_TITLE]);
+    const hidden = await report.locator("td").evaluateAll((cells) =>
+      cells.filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth).length);
+    assert.ok(width < 768 || hidden === 0, "the numbers beside long titles stay on the screen");
   });
 }
