@@ -1,6 +1,6 @@
 //! Boards: readers of one second share what one of them reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use futures_util::future::join_all;
 
@@ -91,6 +91,53 @@ fn readers_of_ten_minutes_share_the_most_played_songs_of_a_dj() {
         *seconds.lock().unwrap() = later;
         let views = time.run(join_all((0..300).map(|_| boards.guest_view(None, code(), &currency))));
         assert!(views.into_iter().all(|view| *view.unwrap().most_played == [song()]), "{later}");
+    }
+}
+
+#[test]
+fn offers_have_the_places_that_requests_would_get_now() {
+    use crate::gig::QueueOrder::{Arrival, Rounds};
+    let waiting = |number: i64, guest, fee| MusicRequest {
+        id: RequestId::new(number).unwrap(),
+        requester: user(guest),
+        gig: Some(gig_endings::gig(None).id),
+        fee: Money::from_minor(fee),
+        ..request()
+    };
+    // The prices of the three offers are 500, 750 and 1000.
+    for (order, guest, expected) in [
+        (Rounds, None, [4, 3, 2]),
+        // Guest 4 waits already, so that another song is of the second round.
+        (Rounds, Some(4), [4, 4, 4]),
+        (Arrival, None, [4, 4, 4]),
+    ] {
+        let mut gigs = MockGigs::new();
+        let assigned = || AssignedCode { code: code(), dj: user(2), at: now() };
+        gigs.expect_assigned().returning(move |_| Ok(Some(assigned())));
+        gigs.expect_code_of().returning(move |_| Ok(Some(assigned())));
+        let mut open = gig_endings::gig(None);
+        open.details.queue_order = order;
+        gigs.expect_open_gig().returning(move |_| Ok(Some(open.clone())));
+        gigs.expect_plays().returning(|_, _, _| Ok(Vec::new()));
+        gigs.expect_gig_requests()
+            .returning(move |_, _, _| Ok(vec![waiting(1, 4, 1_200), waiting(2, 5, 800), waiting(3, 6, 500)]));
+        gigs.expect_requests_of_guest().returning(|_, _, _, _| Ok(Vec::new()));
+        gigs.expect_stars().returning(|_| Ok(BTreeMap::new()));
+        gigs.expect_dedications().returning(|_| Ok(HashMap::new()));
+        let boards = boards(gigs, stopped_clock());
+        let fees = [500, 750, 1_000].map(Money::from_minor);
+        let places: Vec<u32> = match guest {
+            None => {
+                let currency = Currency::new("EUR", 2).unwrap();
+                let view = Simulated::default().run(boards.guest_view(None, code(), &currency)).unwrap();
+                view.own.offers.iter().map(|offer| offer.place.position).collect()
+            }
+            Some(guest) => {
+                let own = Simulated::default().run(boards.own_requests(&principal(guest), code(), &fees));
+                own.unwrap().offers.iter().map(|offer| offer.place.position).collect()
+            }
+        };
+        assert_eq!(places, expected, "{order:?} {guest:?}");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ledger::Balance;
 use crate::text::Password;
+use crate::user::RecentPassword;
 use crate::user::challenge::{Challenge, Purpose};
 use crate::user::email_change::{EmailChanged, EmailRestored};
 use crate::user::session::{Candidates, TokenHash};
@@ -80,11 +81,15 @@ fn changes(setup: Setup) -> EmailChanges {
 }
 
 fn request(setup: Setup, to: &str) -> Result<(), CommandError<RequestEmailRefusal>> {
-    run(changes(setup).request(
-        &context(2),
-        email(to),
-        Confirmation::Password(&Password::presented("present")),
-    ))
+    confirmed(setup, to, Confirmation::Password(&Password::presented("present")))
+}
+
+fn confirmed(
+    setup: Setup,
+    to: &str,
+    confirmation: Confirmation<'_>,
+) -> Result<(), CommandError<RequestEmailRefusal>> {
+    run(changes(setup).request(&context(2), email(to), confirmation))
 }
 
 /// Logins where the address is free or taken, and that store a challenge with this hash.
@@ -151,6 +156,28 @@ fn a_refused_email_change_sends_nothing() {
         let noted = if has_right_password { Vec::new() } else { vec![SecurityEventKind::LoginFailed] };
         let refused = request(Setup { logins, has_right_password, noted, ..Setup::default() }, to);
         assert!(matches!(refused, Err(CommandError::Refused(kind)) if kind == refusal), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_recent_password_of_the_same_session_replaces_the_password() {
+    let own = principal(2).session;
+    let other = SessionId::new(2).unwrap();
+    for (session, minutes, counts) in [(own, 0, true), (own, 5, true), (own, 6, false), (other, 0, false)] {
+        let recent = RecentPassword { session, checked_at: now().minus(Duration::minutes(minutes)) };
+        let setup = if counts {
+            Setup {
+                logins: storing(false, hash(1), IssueOutcome::Done),
+                notifier: sending(Notice::EmailChangeCode(Token("042137".to_owned()))),
+                noted: vec![SecurityEventKind::EmailChangeRequested],
+                ..Setup::default()
+            }
+        } else {
+            Setup::default()
+        };
+        let requested = confirmed(setup, "Ada@New.example", Confirmation::Recent(recent));
+        let refused = matches!(requested, Err(CommandError::Refused(RequestEmailRefusal::WrongPassword)));
+        assert_eq!((requested.is_ok(), refused), (counts, !counts), "{minutes}: {requested:?}");
     }
 }
 

@@ -27,6 +27,7 @@ mod topup_orders;
 mod verifications;
 mod webhook_changes;
 mod webhooks;
+mod withdrawal_previews;
 
 use core::net::IpAddr;
 use std::convert::Infallible;

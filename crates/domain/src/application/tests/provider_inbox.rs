@@ -1,5 +1,6 @@
 //! Messages about one top-up and one withdrawal, on doubles of the ports.
 
+mod sandbox;
 mod topups;
 
 use super::*;
