@@ -2,14 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, Person, Server, Store, eventually};
+use crate::harness::{Browser, PASSWORD, Person, Server, Store, eventually, leads_to};
 
 on_every_store!(
     the_first_operator_registers_with_the_code_on_the_terminal,
     a_server_without_a_terminal_shows_no_code,
 );
 
-on_one_store!(a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address,);
+on_one_store!(
+    a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address,
+    the_start_page_leads_to_the_first_operator_until_there_was_one,
+);
 
 const EMAIL: &str = "operator@example.com";
 
@@ -65,6 +68,18 @@ fn a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address(store
     );
     assert!(text.contains(&format!("The page {origin}/first-operator")), "{text}");
     assert!(!server.log().contains('█'), "the picture is on the terminal alone");
+}
+
+fn the_start_page_leads_to_the_first_operator_until_there_was_one(store: Store) {
+    let (server, shown) = Server::on_terminal(store, &["serve"]);
+    let code = eventually("the code is shown", || code_in(&shown.text()));
+    let browser = Browser::new(&server.client());
+    let leads = || browser.get("/").text.contains("href=\"/first-operator\"");
+    assert!(leads() && leads());
+    let fields = [("code", code.as_str()), ("name", "Ada"), ("email", EMAIL), ("password", PASSWORD)];
+    leads_to(&browser.post("/first-operator", &fields));
+    assert!(!leads() && !leads());
+    assert_eq!(browser.get("/first-operator").status, 404);
 }
 
 fn a_server_without_a_terminal_shows_no_code(store: Store) {

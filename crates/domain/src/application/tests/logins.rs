@@ -223,6 +223,23 @@ fn failures_after_the_session_starts_do_not_undo_the_login() {
     }
 }
 
+#[test]
+fn the_store_is_asked_for_the_first_operator_until_there_was_one() {
+    let mut setup = Setup::default();
+    let mut turn = mockall::Sequence::new();
+    for had_operator in [false, false, true] {
+        setup
+            .people
+            .expect_has_first_operator()
+            .once()
+            .in_sequence(&mut turn)
+            .returning(move || Ok(had_operator));
+    }
+    let operators = Operators::new(sign_ins(setup));
+    let awaits = || run(operators.clone().awaits_first()).unwrap();
+    assert_eq!([awaits(), awaits(), awaits(), awaits()], [true, true, false, false]);
+}
+
 /// The outcome of creating the first operator, by whether one was created before, the address is taken, and
 /// the password is breached; `made` is the store's outcome, if it is called.
 fn bootstrap(

@@ -1,6 +1,7 @@
 //! Operators: the first one, whom the configuration names or who registers with a code, and those that the person at the
 //! machine adds and removes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
@@ -100,11 +101,26 @@ pub struct Operators {
     pub(in crate::application) sign_ins: SignIns,
     /// The code that this process issued last.
     code: Arc<Mutex<Option<IssuedCode>>>,
+    /// Whether this process has seen that there was an operator, which stays true.
+    had_operator: Arc<AtomicBool>,
 }
 
 impl Operators {
     pub(in crate::application) fn new(sign_ins: SignIns) -> Self {
-        Self { sign_ins, code: Arc::default() }
+        Self { sign_ins, code: Arc::default(), had_operator: Arc::default() }
+    }
+
+    /// Whether the first operator can still register, because there never was one. The store is asked until there was one.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn awaits_first(&self) -> Result<bool, Failure> {
+        if self.had_operator.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let had_operator = self.sign_ins.env.people.has_first_operator().await?;
+        self.had_operator.store(had_operator, Ordering::Relaxed);
+        Ok(!had_operator)
     }
 
     /// Issues a code with which the first operator registers within an hour; `None` if there ever was an operator. An

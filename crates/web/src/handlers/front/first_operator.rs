@@ -16,7 +16,7 @@ use crate::form::Form;
 use crate::response::{INVALID, PageResponse};
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
-    if call.use_cases().operators.has_active().await? {
+    if !call.use_cases().operators.awaits_first().await? {
         return Err(PageFailure::NotFound);
     }
     let fields = account_fields::unsent(Form::EMPTY);

@@ -28,7 +28,7 @@ pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> 
 
 async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?;
-    let needs_operator = !call.use_cases().operators.has_active().await?;
+    let needs_operator = call.use_cases().operators.awaits_first().await?;
     let frame = call.frame(reader.as_ref());
     let page = StartPage { frame: &frame, code: FieldState::default(), nearby, needs_operator };
     Ok(PageResponse::page(page.render()))
