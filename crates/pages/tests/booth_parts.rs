@@ -66,6 +66,19 @@ fn every_form_of_the_booth_has_a_key_of_its_own() {
 }
 
 #[test]
+fn one_button_answers_all_requests_of_a_song_up_to_the_number_that_one_form_takes() {
+    for (requests, label, named) in [(12, "Accept all 12", 12), (101, "Accept the first 100", 100)] {
+        let mut queue = booth::queue(requests, 0, GigStatus::Open);
+        queue.waiting.iter_mut().for_each(|queued| queued.song = 1);
+        let html = part(&queue, "q7Zr1mX0c3Vb5Nk8Ls2Dt4", now()).html;
+        assert!(html.contains(&format!(">{label}</button>")), "{html}");
+        assert!(html.contains(&format!("{requests} requests for this song")), "{html}");
+        let ids = html.split("name=\"ids\" value=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        assert_eq!(ids.map(|ids| ids.split(',').count()).max(), Some(named));
+    }
+}
+
+#[test]
 fn the_end_of_a_gig_says_what_it_does_with_numbers() {
     let html = part(&booth::queue(2, 0, GigStatus::Open), "", now()).html;
     let sentence = "2 open requests are rejected, 44.00\u{a0}EUR is returned. 212.00\u{a0}EUR stays yours.";

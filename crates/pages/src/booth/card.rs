@@ -41,16 +41,29 @@ impl Card<'_> {
 
     /// The number of open requests of the same song, with this one.
     fn songs(&self) -> usize {
-        self.queued.same_song.len().saturating_add(1)
+        self.queue.of_song(self.queued).count()
     }
 
     /// The requests of the same song in the same list, with this one, if there are others.
     fn group(&self) -> Option<Group> {
-        let ids: Vec<RequestId> =
+        let all: Vec<RequestId> =
             self.queue.group_of(self.queued).iter().map(|other| other.request.id).collect();
-        let count = ids.len();
-        let numbers: Vec<String> = ids.iter().map(|id| id.get().to_string()).collect();
-        (count > 1).then(|| Group { count, ids: numbers.join(",") })
+        let first = all.iter().take(ShownQueue::MOST_AT_ONCE);
+        let numbers: Vec<String> = first.map(|id| id.get().to_string()).collect();
+        let (count, is_whole) = (numbers.len(), numbers.len() == all.len());
+        (count > 1).then(|| Group { count, is_whole, ids: numbers.join(",") })
+    }
+
+    /// The button that accepts the group.
+    fn accept(&self, group: &Group) -> Text {
+        let t = self.frame.t;
+        if group.is_whole { t.accept_all(group.count) } else { t.accept_first(group.count) }
+    }
+
+    /// The button that marks the group as played.
+    fn played(&self, group: &Group) -> Text {
+        let t = self.frame.t;
+        if group.is_whole { t.played_all(group.count) } else { t.played_first(group.count) }
     }
 
     /// What a block of the guest rejects.
@@ -60,9 +73,11 @@ impl Card<'_> {
     }
 }
 
-/// Requests of the same song.
+/// Requests of the same song that one form answers.
 struct Group {
     count: usize,
+    /// Whether these are all requests of the song in their list.
+    is_whole: bool,
     /// Their numbers with commas.
     ids: String,
 }

@@ -88,9 +88,11 @@ texts! {
     same_song_requests(count: usize): format!("{count} requests for this song"), format!("{count} Wünsche für diesen Song");
     accept_request(): "Accept", "Annehmen";
     accept_all(count: usize): format!("Accept all {count}"), format!("Alle {count} annehmen");
+    accept_first(count: usize): format!("Accept the first {count}"), format!("Die ersten {count} annehmen");
     reject_request(): "Reject", "Ablehnen";
     mark_played(): "Played", "Gespielt";
     played_all(count: usize): format!("Played for all {count}"), format!("Für alle {count} gespielt");
+    played_first(count: usize): format!("Played for the first {count}"), format!("Für die ersten {count} gespielt");
     more_actions(): "More", "Mehr";
     played_or_reject(): "Played or reject", "Gespielt oder ablehnen";
     block_guest(): "Block this guest", "Diesen Gast sperren";

@@ -73,6 +73,8 @@ pub struct QueuedRequest {
     /// The dedication.
     pub message: Option<ShortMessage>,
     pub place: Place,
+    /// The number of the song in this queue, equal for requests of one song.
+    pub song: usize,
     /// The first other open requests of the same song, by place.
     pub same_song: Vec<RequestId>,
 }
@@ -95,6 +97,9 @@ pub struct QueueTotals {
 }
 
 impl ShownQueue {
+    /// The maximum number of requests that are answered together.
+    pub const MOST_AT_ONCE: usize = 100;
+
     /// The number of open requests that the DJ has not answered.
     #[must_use]
     pub fn unanswered(&self) -> usize {
@@ -121,14 +126,16 @@ impl ShownQueue {
         open
     }
 
-    /// A request and the first other open ones of the same song, accepted or not, in the order of their places.
+    /// A request and all other open ones of the same song, in the order of their places.
+    pub fn of_song(&self, queued: &QueuedRequest) -> impl Iterator<Item = &QueuedRequest> {
+        let song = queued.song;
+        self.waiting.iter().filter(move |other| other.song == song)
+    }
+
+    /// Of [`Self::of_song`], those that are accepted as well, or are not accepted either.
     #[must_use]
     pub fn group_of(&self, queued: &QueuedRequest) -> Vec<&QueuedRequest> {
-        let is_in_group = |other: &&QueuedRequest| {
-            other.request.id == queued.request.id || queued.same_song.contains(&other.request.id)
-        };
-        let group: Vec<&QueuedRequest> = self.waiting.iter().filter(is_in_group).collect();
-        group.into_iter().filter(|other| other.is_accepted() == queued.is_accepted()).collect()
+        self.of_song(queued).filter(|other| other.is_accepted() == queued.is_accepted()).collect()
     }
 }
 
@@ -182,7 +189,8 @@ impl GigQueries {
         let names = self.env.people.names(&guests).await?;
         let ids = open.iter().map(|request| request.id).collect();
         let mut messages = self.env.gigs.dedications(&ids).await?;
-        let same_songs = same_songs(open, places);
+        let songs = songs(open);
+        let same_songs = same_songs(&songs, places);
         let mut by_id: BTreeMap<RequestId, MusicRequest> =
             open.iter().cloned().map(|request| (request.id, request)).collect();
         let queued = |place: &Place| {
@@ -191,6 +199,7 @@ impl GigQueries {
                 is_at_risk: queue.is_at_risk(place, &request),
                 guest_name: names.get(&request.requester).cloned(),
                 message: messages.remove(&request.id),
+                song: *songs.get(&request.id)?,
                 same_song: same_songs.get(&request.id).cloned().unwrap_or_default(),
                 request,
                 place: *place,
@@ -271,14 +280,22 @@ fn last_played(requests: &[MusicRequest]) -> Vec<MusicRequest> {
     played.into_iter().take(LAST_PLAYED).map(|(_, request)| request.clone()).collect()
 }
 
+/// The number of each request's song, equal for requests of one song.
+fn songs(open: &[MusicRequest]) -> BTreeMap<RequestId, usize> {
+    let mut numbers: BTreeMap<SongKey, usize> = BTreeMap::new();
+    let mut number = |request: &MusicRequest| {
+        let next = numbers.len();
+        *numbers.entry(SongKey::of(&request.song_title, &request.artist_name)).or_insert(next)
+    };
+    open.iter().map(|request| (request.id, number(request))).collect()
+}
+
 /// For each open request, the first other ones of the same song, in the order of their places.
-fn same_songs(open: &[MusicRequest], places: &[Place]) -> BTreeMap<RequestId, Vec<RequestId>> {
-    let key = |request: &MusicRequest| SongKey::of(&request.song_title, &request.artist_name);
-    let keys: BTreeMap<RequestId, SongKey> = open.iter().map(|request| (request.id, key(request))).collect();
-    let mut groups: BTreeMap<&SongKey, Vec<RequestId>> = BTreeMap::new();
+fn same_songs(songs: &BTreeMap<RequestId, usize>, places: &[Place]) -> BTreeMap<RequestId, Vec<RequestId>> {
+    let mut groups: BTreeMap<usize, Vec<RequestId>> = BTreeMap::new();
     for place in places {
-        if let Some(key) = keys.get(&place.request) {
-            groups.entry(key).or_default().push(place.request);
+        if let Some(song) = songs.get(&place.request) {
+            groups.entry(*song).or_default().push(place.request);
         }
     }
     let groups = groups.values().filter(|group| group.len() > 1);

@@ -2,6 +2,7 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::commands::{AnswerRequest, DjAnswer};
+use cuepoint_domain::application::queries::ShownQueue;
 use cuepoint_domain::application::{BlockRefusal, CommandError, Failure};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::{RequestId, UserId};
@@ -13,9 +14,6 @@ use super::page;
 use crate::call::{FormKey, PageCall};
 use crate::failure::{PageFailure, or_refusal};
 use crate::response::PageResponse;
-
-/// The maximum number of requests in one form: those of one song.
-const MOST_AT_ONCE: usize = 100;
 
 pub(super) async fn accept(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     answer(call, principal, DjAnswer::Accept).await
@@ -82,7 +80,7 @@ async fn answer_one(
 fn ids(call: &PageCall) -> Result<Vec<RequestId>, PageFailure> {
     let ids: Option<Vec<RequestId>> =
         call.form.text("ids").split(',').map(|id| RequestId::new(id.trim().parse().ok()?)).collect();
-    ids.filter(|ids| ids.len() <= MOST_AT_ONCE).ok_or(PageFailure::NoForm)
+    ids.filter(|ids| ids.len() <= ShownQueue::MOST_AT_ONCE).ok_or(PageFailure::NoForm)
 }
 
 /// Blocks a guest, and rejects the guest's open requests.
