@@ -43,8 +43,11 @@ pub enum Problem<'a> {
 pub struct ErrorPage<'a> {
     pub frame: &'a Frame<'a>,
     pub problem: Problem<'a>,
-    /// A local path where the user can go on, such as the page with the form.
-    pub back: Option<&'a str>,
+    /// A local path where the user can go on: the page that was not shown, or the page with the form; for a suspended
+    /// user, the login of somebody else.
+    pub back: &'a str,
+    /// Whether a form was refused.
+    pub is_form: bool,
 }
 
 impl ErrorPage<'_> {
@@ -92,15 +95,25 @@ impl ErrorPage<'_> {
         let t = self.frame.t;
         match self.problem {
             Problem::NotFound | Problem::NotAllowed => None,
+            Problem::Suspended => self.is_form.then(|| t.nothing_moved()),
             Problem::Unavailable { may_have_moved_money: true }
             | Problem::Broken { may_have_moved_money: true, .. } => Some(t.maybe_moved()),
             Problem::ForeignForm
             | Problem::Outdated
-            | Problem::Suspended
             | Problem::TooLarge
             | Problem::TooMany
             | Problem::Unavailable { may_have_moved_money: false }
             | Problem::Broken { may_have_moved_money: false, .. } => Some(t.nothing_moved()),
+        }
+    }
+
+    /// The label of the way on.
+    fn way(&self) -> Text {
+        let t = self.frame.t;
+        match (self.problem, self.is_form) {
+            (Problem::Suspended, _) => t.log_in_as_another(),
+            (_, true) => t.back(),
+            (_, false) => t.try_again(),
         }
     }
 

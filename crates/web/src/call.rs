@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use actix_web::http::header;
+use actix_web::http::{Method, header};
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done, Failure, UseCases};
 use cuepoint_domain::authorization::Principal;
@@ -14,6 +14,7 @@ use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::ClientInfo;
+use cuepoint_pages::done;
 use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
@@ -23,11 +24,12 @@ use cuepoint_transport::rate_limits::{Class, LoginAttempt};
 use cuepoint_transport::request_limits::RequestLimits;
 
 use crate::cookies::PageCookie;
+use crate::cross_site;
 use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
 use crate::response::PageResponse;
-use crate::session;
+use crate::session::{self, Owner};
 use crate::state::PageState;
 
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
@@ -52,6 +54,8 @@ pub struct PageCall {
     pub language: Language,
     /// The principal of the session; `None` without one, and for pages that read no cookie.
     pub principal: Option<Principal>,
+    /// The owner of the session's cookie.
+    pub(super) owner: Owner,
     /// The rate limit that the request counts in.
     pub(super) class: Class,
 }
@@ -169,12 +173,9 @@ impl PageCall {
     pub async fn kept_guest(&self) -> Result<Option<Principal>, PageFailure> {
         let Some(principal) = &self.principal else { return Ok(None) };
         let Some(cookie) = self.cookie(PageCookie::Guest) else { return Ok(None) };
-        match session::principal_of(&self.state, &self.request, &cookie).await {
-            Ok(kept) => Ok(kept.filter(|kept| kept.is_guest_account() && kept.user != principal.user)),
-            // A suspended guest account is no wallet to spend.
-            Err(PageFailure::Suspended) => Ok(None),
-            Err(failure) => Err(failure),
-        }
+        // A suspended guest account is no wallet to spend.
+        let kept = session::owner_of(&self.state, &self.request, &cookie).await?.principal();
+        Ok(kept.filter(|kept| kept.is_guest_account() && kept.user != principal.user))
     }
 
     /// The session's own cookie, if it is the one of the principal, and not the kept one of a guest account.
@@ -183,7 +184,7 @@ impl PageCall {
     /// As [`Self::kept_guest`].
     pub async fn live_session_cookie(&self) -> Result<Option<String>, PageFailure> {
         let Some(cookie) = self.cookie(PageCookie::Session) else { return Ok(None) };
-        let owner = session::principal_of(&self.state, &self.request, &cookie).await?;
+        let owner = session::owner_of(&self.state, &self.request, &cookie).await?.principal();
         Ok(Some(cookie).filter(|_| owner.is_some() && owner == self.principal))
     }
 
@@ -202,7 +203,16 @@ impl PageCall {
     pub fn frame<'a>(&'a self, reader: Option<&'a Profile>) -> Frame<'a> {
         let now = self.state.service.authentication.clock.now();
         let frame = Frame::new(&self.state.settings.site, self.language, now);
-        Frame { viewer: reader.map(|profile| Viewer::of(&profile.user)), ..frame }
+        let notice = self.done().map(|done| done.notice(frame.t));
+        Frame { viewer: reader.map(|profile| Viewer::of(&profile.user)), notice, ..frame }
+    }
+
+    /// What the form did that led to this page. A link from elsewhere shows no notice.
+    fn done(&self) -> Option<done::Done> {
+        let is_read = matches!(*self.request.method(), Method::GET | Method::HEAD);
+        let is_from_elsewhere = cross_site::is_from_elsewhere(self.request.headers());
+        let name = self.query.text(done::Done::PARAMETER);
+        done::Done::named(name).filter(|_| is_read && !is_from_elsewhere)
     }
 
     /// The id in the path.
@@ -216,9 +226,7 @@ impl PageCall {
     /// The local page that contains the form, to which the browser returns; otherwise the start page.
     #[must_use]
     pub fn back(&self) -> String {
-        let referer = self.request.headers().get(header::REFERER).and_then(|referer| referer.to_str().ok());
-        let path = referer.and_then(|referer| url::Url::parse(referer).ok()).map(|url| url.path().to_owned());
-        path.as_deref().and_then(next_path::local).unwrap_or("/").to_owned()
+        page_of_form(&self.request)
     }
 
     /// Whether the client takes gzip.
@@ -253,6 +261,13 @@ impl PageCall {
     pub fn part(&self, part: RenderedPart) -> PageResponse {
         PageResponse::part(part.html, &part.digest, self.query.text("digest"))
     }
+}
+
+/// The local page that contains the form of a request; otherwise the start page.
+pub(crate) fn page_of_form(request: &HttpRequest) -> String {
+    let referer = request.headers().get(header::REFERER).and_then(|referer| referer.to_str().ok());
+    let path = referer.and_then(|referer| url::Url::parse(referer).ok()).map(|url| url.path().to_owned());
+    path.as_deref().and_then(next_path::local).unwrap_or("/").to_owned()
 }
 
 /// The key of a form, which the page put there: a form that is sent twice takes effect once.

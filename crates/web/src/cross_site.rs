@@ -30,6 +30,11 @@ impl OwnOrigins {
     }
 }
 
+/// Whether a browser says that a request does not come from a page of this service.
+pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    headers.get(SEC_FETCH_SITE).is_some_and(|site| site != "same-origin")
+}
+
 /// Whether an origin has the host and port of the request.
 fn is_host(origin: &str, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());

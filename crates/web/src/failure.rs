@@ -21,7 +21,7 @@ pub enum PageFailure {
     NotFound,
     /// The user has no permission.
     NotAllowed,
-    /// The user is suspended, and another login does not help.
+    /// The user is suspended.
     Suspended,
     /// The page exists for another method alone.
     WrongMethod,
@@ -76,9 +76,9 @@ impl PageFailure {
         }
     }
 
-    /// What the page says.
+    /// What the page says. Only a form can have moved money.
     #[must_use]
-    pub const fn problem<'a>(&self, incident: &'a str) -> Problem<'a> {
+    pub const fn problem<'a>(&self, incident: &'a str, is_form: bool) -> Problem<'a> {
         match self {
             Self::NotFound | Self::WrongMethod => Problem::NotFound,
             Self::NotAllowed | Self::Claim | Self::Login => Problem::NotAllowed,
@@ -88,9 +88,9 @@ impl PageFailure {
             Self::TooLarge => Problem::TooLarge,
             Self::TooMany(_) => Problem::TooMany,
             Self::Unavailable { may_have_moved_money } => {
-                Problem::Unavailable { may_have_moved_money: *may_have_moved_money }
+                Problem::Unavailable { may_have_moved_money: is_form && *may_have_moved_money }
             }
-            Self::Broken(_) => Problem::Broken { incident, may_have_moved_money: true },
+            Self::Broken(_) => Problem::Broken { incident, may_have_moved_money: is_form },
         }
     }
 

@@ -1,11 +1,12 @@
 //! The responses of pages: HTML, redirects after a form, parts and files.
 
 use actix_web::HttpResponse;
-use actix_web::body::{BodyStream, BoxBody, MessageBody as _};
+use actix_web::body::{BodyStream, BoxBody, MessageBody};
 use actix_web::cookie::Cookie;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::web::Bytes;
+use cuepoint_pages::done::Done;
 use cuepoint_pages::language::Language;
 use cuepoint_transport::compression::gzip;
 use flate2::Compression;
@@ -35,9 +36,7 @@ impl PageResponse {
     /// A page.
     #[must_use]
     pub fn html(status: StatusCode, body: String) -> Self {
-        let mut response = HttpResponse::new(status).set_body(body).map_into_boxed_body();
-        insert(response.headers_mut(), header::CONTENT_TYPE, "text/html; charset=utf-8");
-        Self { response }
+        Self::content(status, "text/html; charset=utf-8", body)
     }
 
     /// A page with the status 200.
@@ -54,6 +53,12 @@ impl PageResponse {
         Self { response }
     }
 
+    /// The way to a page that says what the form did.
+    #[must_use]
+    pub fn done(path: &str, done: Done) -> Self {
+        Self::see(&with_done(path, done))
+    }
+
     /// A part of a page, or no content if the reader shows this digest already.
     #[must_use]
     pub fn part(html: String, digest: &str, shown: &str) -> Self {
@@ -68,11 +73,8 @@ impl PageResponse {
     /// A file with this name for the user's disk.
     #[must_use]
     pub fn download(media_type: &'static str, name: &str, body: String) -> Self {
-        let mut response = HttpResponse::new(StatusCode::OK).set_body(body).map_into_boxed_body();
-        let headers = response.headers_mut();
-        insert(headers, header::CONTENT_TYPE, media_type);
-        insert(headers, header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}\""));
-        Self { response }
+        let attachment = format!("attachment; filename=\"{name}\"");
+        Self::content(StatusCode::OK, media_type, body).with_header(header::CONTENT_DISPOSITION, &attachment)
     }
 
     /// A file with this name for the user's disk, in chunks. It is incomplete if the connection ends before the file.
@@ -89,14 +91,15 @@ impl PageResponse {
     /// A file that never changes under its name.
     #[must_use]
     pub fn asset(media_type: &'static str, body: Bytes, is_gzip: bool) -> Self {
-        let mut response = HttpResponse::new(StatusCode::OK).set_body(body).map_into_boxed_body();
-        let headers = response.headers_mut();
-        insert(headers, header::CONTENT_TYPE, media_type);
-        insert(headers, header::CACHE_CONTROL, "public, max-age=31536000, immutable");
-        insert(headers, header::VARY, "Accept-Encoding");
-        if is_gzip {
-            insert(headers, header::CONTENT_ENCODING, "gzip");
-        }
+        let file = Self::content(StatusCode::OK, media_type, body)
+            .with_header(header::CACHE_CONTROL, "public, max-age=31536000, immutable")
+            .with_header(header::VARY, "Accept-Encoding");
+        if is_gzip { file.with_header(header::CONTENT_ENCODING, "gzip") } else { file }
+    }
+
+    fn content(status: StatusCode, media_type: &str, body: impl MessageBody + 'static) -> Self {
+        let mut response = HttpResponse::new(status).set_body(body).map_into_boxed_body();
+        insert(response.headers_mut(), header::CONTENT_TYPE, media_type);
         Self { response }
     }
 
@@ -171,8 +174,32 @@ impl PageResponse {
     }
 }
 
+/// The local path with what a form did, as its page shows it.
+#[must_use]
+pub(crate) fn with_done(path: &str, done: Done) -> String {
+    let (page, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
+    let joint = if page.contains('?') { '&' } else { '?' };
+    format!("{page}{joint}{}={}{fragment}", Done::PARAMETER, done.name())
+}
+
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_form_did_is_part_of_the_query() {
+        for (path, expected) in [
+            ("/", "/?done=saved"),
+            ("/account?email=code", "/account?email=code&done=saved"),
+            ("/g/K7TW3M#request-5", "/g/K7TW3M?done=saved#request-5"),
+        ] {
+            assert_eq!(with_done(path, Done::Saved), expected);
+        }
     }
 }

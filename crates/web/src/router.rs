@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::uri::PathAndQuery;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse, rt};
 use cuepoint_adapters::observability::logged_request::in_current_request;
@@ -22,14 +23,14 @@ use cuepoint_transport::rate_limits::Class;
 use cuepoint_transport::request_body;
 use cuepoint_transport::request_limits::RequestLimits;
 
-use crate::call::{PART, PageCall, USER};
+use crate::call::{self, PART, PageCall, USER};
 use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
 use crate::handlers;
 use crate::response::PageResponse;
 use crate::route::{Access, PageRoute};
-use crate::session;
+use crate::session::{self, Owner};
 use crate::state::PageState;
 
 /// The pages of a worker.
@@ -77,12 +78,16 @@ impl Pages {
         if route.changes() && !state.settings.origins.accept(request.headers()) {
             return Err(PageFailure::ForeignForm);
         }
-        let principal = match route.access {
-            Access::Public => None,
-            Access::Anyone | Access::User(_) => session::principal(state, request).await?,
+        let owner = match route.access {
+            Access::Public => Owner::Nobody,
+            Access::Anyone | Access::User(_) => session::owner(state, request).await?,
         };
-        self.admit(route, principal.as_ref(), request).await?;
-        let form = if route.changes() { self.receive(request, payload).await? } else { Form::default() };
+        self.admit(route, owner, request)?;
+        let form = if route.changes() {
+            self.receive(route, owner, request, payload).await?
+        } else {
+            Form::default()
+        };
         let deadline = RequestDeadline::of_request_read_now();
         let call = PageCall {
             state: Arc::clone(state),
@@ -92,7 +97,8 @@ impl Pages {
             query: Form::parse(request.query_string().as_bytes()),
             deadline,
             language,
-            principal,
+            principal: owner.principal(),
+            owner,
             class: route.class,
         };
         let shown = (route.run)(call);
@@ -126,25 +132,24 @@ impl Pages {
     }
 
     /// Checks the role of the principal and counts the request: for the principal, or for the client's network.
-    async fn admit(
-        &self,
-        route: &PageRoute,
-        principal: Option<&Principal>,
-        request: &HttpRequest,
-    ) -> Result<(), PageFailure> {
+    fn admit(&self, route: &PageRoute, owner: Owner, request: &HttpRequest) -> Result<(), PageFailure> {
         let limits = RequestLimits::new(&self.state.limits, request);
-        let Some(principal) = principal else {
-            limits.count(class_without_session(route)).map_err(PageFailure::rate_limited)?;
-            return if matches!(route.access, Access::User(_)) { Err(PageFailure::Login) } else { Ok(()) };
-        };
-        observe::authenticated(request, principal.user);
-        // Further guest accounts cost nothing, so that forms without a login count for the network all the same.
-        let is_open = route.changes() && route.access == Access::Anyone && route.class != Class::Requests;
-        let counted = match is_open {
-            true => limits.count(route.class),
-            false => limits.count_principal(route.class, principal),
+        if let Owner::Principal(principal) = owner {
+            observe::authenticated(request, principal.user);
+        }
+        let refused = refused_without_principal(route, owner);
+        let counted = match (owner, class_of_network(route, owner)) {
+            (Owner::Principal(principal), None) => limits.count_principal(route.class, &principal),
+            // It must not use up what the network has for others.
+            _ if refused.is_some() && route.changes() => limits.count(Class::Other),
+            // Until a form has arrived, it counts as a page, so that slow forms use up nothing that is scarce.
+            _ => limits.count(Class::Boards),
         };
         counted.map_err(PageFailure::rate_limited)?;
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        let Some(principal) = owner.principal() else { return Ok(()) };
         if names_another_user(request, principal) {
             return Err(PageFailure::Login);
         }
@@ -160,8 +165,18 @@ impl Pages {
         Ok(authentication.ensure_reliable(reliance)?)
     }
 
-    async fn receive(&self, request: &HttpRequest, payload: Payload) -> Result<Form, PageFailure> {
+    async fn receive(
+        &self,
+        route: &PageRoute,
+        owner: Owner,
+        request: &HttpRequest,
+        payload: Payload,
+    ) -> Result<Form, PageFailure> {
         let body = request_body::receive(request, payload, self.state.settings.body_timeout).await?;
+        if let Some(class) = class_of_network(route, owner) {
+            let limits = RequestLimits::new(&self.state.limits, request);
+            limits.count_for_network_instead(class).map_err(PageFailure::rate_limited)?;
+        }
         if !body.is_empty() && !form::is_form(request.headers()) {
             return Err(PageFailure::NoForm);
         }
@@ -179,7 +194,9 @@ impl Pages {
     /// The page of a refusal; for a reader without a session, the way to the login.
     fn refusal(&self, failure: &PageFailure, request: &HttpRequest, language: Language) -> PageResponse {
         let is_part = request.headers().contains_key(PART);
-        let back = (request.method() == Method::GET).then(|| request.path());
+        let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
+        let page = request.uri().path_and_query().map_or(request.path(), PathAndQuery::as_str);
+        let back = (!is_form).then_some(page);
         match failure {
             PageFailure::Login if !is_part => {
                 let cookies = self.state.settings.cookies;
@@ -196,8 +213,14 @@ impl Pages {
         }
         let now = self.state.service.authentication.clock.now();
         let frame = Frame::new(&self.state.settings.site, language, now);
-        let page =
-            ErrorPage { frame: &frame, problem: failure.problem(&incident), back: Some(back.unwrap_or("/")) };
+        let problem = failure.problem(&incident, is_form);
+        let way = match (failure, back) {
+            (PageFailure::Suspended, _) => session::login_path(back),
+            (PageFailure::ForeignForm, _) => "/".to_owned(),
+            (_, Some(page)) => page.to_owned(),
+            (_, None) => call::page_of_form(request),
+        };
+        let page = ErrorPage { frame: &frame, problem, back: &way, is_form };
         let html = if is_part { page.render_part() } else { page.render() };
         let response = PageResponse::html(failure.status(), html);
         if matches!(failure, PageFailure::WrongMethod) {
@@ -211,19 +234,35 @@ impl Pages {
 }
 
 /// Whether the script runs in a page of another user than the session's.
-fn names_another_user(request: &HttpRequest, principal: &Principal) -> bool {
+fn names_another_user(request: &HttpRequest, principal: Principal) -> bool {
     request.headers().get(USER).is_some_and(|user| *user != principal.user.to_string())
 }
 
-/// The class in which a request without a session counts.
-fn class_without_session(route: &PageRoute) -> Class {
-    match (route.access, route.class) {
-        _ if !route.changes() => Class::Boards,
-        // It is refused, and must not use up what the network has for others.
-        (Access::User(_), _) => Class::Other,
+/// Why a request without a principal is refused, if it is. What everybody may read is shown to a suspended user as to
+/// anybody, so that somebody else can log in. A suspended user makes no request, as with a new guest account.
+fn refused_without_principal(route: &PageRoute, owner: Owner) -> Option<PageFailure> {
+    let is_own = matches!(route.access, Access::User(_));
+    match owner {
+        Owner::Nobody => is_own.then_some(PageFailure::Login),
+        Owner::Suspended => {
+            let is_request = route.changes() && route.class == Class::Requests;
+            (is_own || is_request).then_some(PageFailure::Suspended)
+        }
+        Owner::Principal(_) => None,
+    }
+}
+
+/// The class in which a request counts for the client's network; `None` if it counts for its principal.
+fn class_of_network(route: &PageRoute, owner: Owner) -> Option<Class> {
+    match (owner.principal(), route.class) {
         // The first request creates a guest account.
-        (_, Class::Requests) => Class::Guests,
-        (_, class) => class,
+        (None, Class::Requests) => Some(Class::Guests),
+        (None, class) => Some(if route.changes() { class } else { Class::Boards }),
+        // Further guest accounts cost nothing, so that forms without a login count for the network all the same.
+        (Some(_), class) => {
+            let is_open = route.changes() && route.access == Access::Anyone && class != Class::Requests;
+            is_open.then_some(class)
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The session of a browser: its cookie, its principal, and the ways to the login.
+//! The session of a browser: its cookie, its owner, and the ways to the login.
 
 use actix_web::HttpRequest;
 use actix_web::cookie::Cookie;
@@ -16,35 +16,57 @@ use crate::state::PageState;
 /// The time for which a browser keeps the cookie of a session: longer than any session, whose end the service decides.
 const KEPT_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// The principal of the session whose cookie the request has, or of the kept session of a guest account; `None` without a cookie or a live session.
-///
-/// # Errors
-/// [`PageFailure`] for a suspended user, an exhausted quota, and a store that cannot be read.
-pub(crate) async fn principal(
-    state: &PageState,
-    request: &HttpRequest,
-) -> Result<Option<Principal>, PageFailure> {
-    // Without another session, the kept one of a guest account is the browser's session: its money is nowhere else.
-    if let Some(cookie) = state.settings.cookies.read(PageCookie::Session, request)
-        && let Some(principal) = principal_of(state, request, &cookie).await?
-    {
-        return Ok(Some(principal));
-    }
-    match state.settings.cookies.read(PageCookie::Guest, request) {
-        Some(kept) => Ok(principal_of(state, request, &kept).await?.filter(Principal::is_guest_account)),
-        None => Ok(None),
+/// Whose session a cookie is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Owner {
+    /// Nobody's: there is no cookie, or its session has ended.
+    Nobody,
+    /// The session of this user.
+    Principal(Principal),
+    /// The session of a suspended user, which a later end of the suspension does not revive.
+    Suspended,
+}
+
+impl Owner {
+    /// The principal; `None` without a session that counts.
+    pub(crate) const fn principal(self) -> Option<Principal> {
+        match self {
+            Self::Principal(principal) => Some(principal),
+            Self::Nobody | Self::Suspended => None,
+        }
     }
 }
 
-/// The principal of a session with this cookie.
+/// The owner of the session whose cookie the request has, or of the kept session of a guest account.
 ///
 /// # Errors
-/// As [`principal`].
-pub(crate) async fn principal_of(
+/// [`PageFailure`] for an exhausted quota, and a store that cannot be read.
+pub(crate) async fn owner(state: &PageState, request: &HttpRequest) -> Result<Owner, PageFailure> {
+    // Without another session, the kept one of a guest account is the browser's session: its money is nowhere else.
+    if let Some(cookie) = state.settings.cookies.read(PageCookie::Session, request) {
+        let owner = owner_of(state, request, &cookie).await?;
+        if owner != Owner::Nobody {
+            return Ok(owner);
+        }
+    }
+    let Some(kept) = state.settings.cookies.read(PageCookie::Guest, request) else {
+        return Ok(Owner::Nobody);
+    };
+    Ok(match owner_of(state, request, &kept).await? {
+        Owner::Principal(member) if !member.is_guest_account() => Owner::Nobody,
+        owner => owner,
+    })
+}
+
+/// The owner of a session with this cookie.
+///
+/// # Errors
+/// As [`owner`].
+pub(crate) async fn owner_of(
     state: &PageState,
     request: &HttpRequest,
     cookie: &str,
-) -> Result<Option<Principal>, PageFailure> {
+) -> Result<Owner, PageFailure> {
     let limits = RequestLimits::new(&state.limits, request);
     let authentication = &state.service.authentication;
     let read = async || {
@@ -63,16 +85,15 @@ pub(crate) async fn principal_of(
             read().await
         }
     };
-    let found = kept.and_then(|kept| authentication.principal_of(&kept));
-    match found {
-        Ok(principal) => Ok(Some(principal)),
-        Err(CredentialRefusal::Revoked(Revocation::Suspended)) => Err(PageFailure::Suspended),
+    match kept.and_then(|kept| authentication.principal_of(&kept)) {
+        Ok(principal) => Ok(Owner::Principal(principal)),
         Err(CredentialRefusal::Unavailable(unavailable)) => Err(unavailable.into()),
+        Err(CredentialRefusal::Revoked(Revocation::Suspended)) => Ok(Owner::Suspended),
         Err(
             CredentialRefusal::Unknown
             | CredentialRefusal::Expired
             | CredentialRefusal::Revoked(Revocation::SessionEnded),
-        ) => Ok(None),
+        ) => Ok(Owner::Nobody),
     }
 }
 
@@ -110,7 +131,8 @@ pub(crate) fn claim_path(next: Option<&str>) -> String {
     with_next("/claim", next)
 }
 
-fn with_next(path: &str, next: Option<&str>) -> String {
+/// A path whose page leads on to another one.
+pub(crate) fn with_next(path: &str, next: Option<&str>) -> String {
     match next {
         Some(next) => {
             let query =

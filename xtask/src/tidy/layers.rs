@@ -115,7 +115,7 @@ const CRATES: &[CrateLayers] = &[
             &["language"],
             &["accent", "assets", "format", "forms"],
             &["frame"],
-            &["refusals"],
+            &["refusals", "done"],
             &["error", "guest", "front", "wallet", "account", "booth", "display", "report"],
             &["payment"],
             &[""],

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::{Evening, borrowed};
+use crate::harness::guest_scene::{Evening, LANGUAGES, borrowed, says};
 use crate::harness::{
     Browser, DRAFT, Database, GUEST, PASSWORD, Person, ROUTES, SESSION, SHARED_KEY, Server, Store, TOPUPS,
     at_once, is_page, leads_to, operator_keys, set_cookies, within,
@@ -21,8 +21,10 @@ on_one_store!(
     two_cookies_of_one_name_are_void,
     a_strange_cookie_beside_it_does_not_end_a_session,
     a_claim_replaces_the_cookie,
-    a_suspended_user_sees_no_page,
+    a_suspended_user_reads_what_everybody_may_read_and_does_nothing,
+    somebody_else_logs_in_where_a_suspended_user_was_logged_in,
     pages_set_no_session_by_reading,
+    a_registration_whose_answer_was_lost_leads_into_the_account,
 );
 
 /// The count of rows in a table.
@@ -148,7 +150,7 @@ fn a_login_and_a_logout_begin_and_end_a_session(store: Store) {
     assert!(thief.is_logged_in());
 
     let copy = thief_of(&browser, &server);
-    assert_eq!(leads_to(&browser.post("/logout", &[])), "/");
+    assert_eq!(leads_to(&browser.post("/logout", &[])), "/?done=logged-out");
     assert_eq!(browser.cookie(SESSION), None);
     assert!(!copy.is_logged_in(), "a stolen cookie ends with its session");
     assert_eq!(leads_to(&copy.get("/verify")), "/login?next=%2Fverify");
@@ -390,7 +392,7 @@ fn a_claim_replaces_the_cookie(store: Store) {
     assert_eq!(browser.post("/claim", &fields).status, 422);
     let fields =
         [("name", "Mia"), ("email", "mia@example.com"), ("password", PASSWORD), ("next", "/g/K7TW3M")];
-    assert_eq!(leads_to(&browser.post("/claim", &fields)), "/g/K7TW3M");
+    assert_eq!(leads_to(&browser.post("/claim", &fields)), "/g/K7TW3M?done=claimed");
     assert_ne!(browser.cookie(SESSION).unwrap(), old);
     assert_eq!(browser.get("/verify").status, 200);
     assert!(browser.get(&evening.page()).text.contains("id=\"request-"));
@@ -402,20 +404,81 @@ fn a_claim_replaces_the_cookie(store: Store) {
     assert!([303, 403].contains(&again.status), "{again}");
 }
 
-fn a_suspended_user_sees_no_page(store: Store) {
+/// Suspends a user, or lifts the suspension.
+fn decide(operator: &Person, user: i64, what: &str) {
+    operator.post(&format!("/operator/users/{user}/{what}"), &json!({"reason": "as agreed"})).data(200);
+}
+
+/// Attack API5: requesting songs with the cookie of a suspended user.
+fn a_suspended_user_reads_what_everybody_may_read_and_does_nothing(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, evening) = (server.guest(), Evening::new(&server));
     let browser = logged_in(&server, &guest);
-    let path = format!("/operator/users/{}/suspend", guest.id);
-    operator.post(&path, &json!({"reason": "as agreed"})).data(200);
-    assert_eq!(browser.get("/verify").status, 403);
+    assert!(browser.get("/verify").text.contains(&guest.email));
+    decide(&operator, guest.id, "suspend");
+    for (path, link) in [("/account", "/login?next=%2Faccount"), ("/booth", "/login?next=%2Fbooth")] {
+        for (language, header) in LANGUAGES.into_iter().enumerate() {
+            let page = browser.speaking(header).get(path);
+            assert_eq!(page.status, 403, "{page}");
+            says(&page, language, &[["This account is suspended", "Dieses Konto ist gesperrt"]]);
+            says(&page, language, &[["Log in with another account", "Mit einem anderen Konto anmelden"]]);
+            assert!(page.text.contains(&format!("href=\"{link}\"")), "{page}");
+            assert!(page.header("set-cookie").is_none(), "{page}");
+        }
+    }
     let form = evening.filled(&Browser::new(&server.client()), "Blue Monday");
-    let sent = browser.post(&format!("{}/requests", evening.page()), &borrowed(&form));
-    assert_eq!(sent.status, 403);
+    for path in [format!("{}/requests", evening.page()), "/account/name".to_owned()] {
+        let sent = browser.post(&path, &borrowed(&form));
+        assert_eq!(sent.status, 403, "{sent}");
+        assert!(sent.text.contains("This account is suspended"), "{sent}");
+    }
     assert!(evening.requests().is_empty());
-    assert_eq!(browser.log_in(&guest.email, PASSWORD).header("set-cookie"), None);
-    // The board stays readable for everybody.
-    assert_eq!(browser.get(&format!("{}/display", evening.page())).status, 200);
+    for path in ["/", "/register", "/forgot", &evening.page(), &format!("{}/display", evening.page())] {
+        let page = browser.get(path);
+        assert_eq!(page.status, 200, "{page}");
+        assert!(!page.text.contains(">Wallet</a>"), "as without a session: {page}");
+        assert!(page.header("set-cookie").is_none(), "{page}");
+    }
+    let refused = browser.log_in(&guest.email, PASSWORD);
+    assert_eq!(refused.status, 422, "{refused}");
+    assert!(refused.text.contains("This account is suspended."), "{refused}");
+}
+
+fn somebody_else_logs_in_where_a_suspended_user_was_logged_in(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, friend) = (server.guest(), server.guest());
+    let browser = logged_in(&server, &guest);
+    decide(&operator, guest.id, "suspend");
+    let page = browser.get("/login?next=%2Fverify");
+    assert_eq!((page.status, browser.cookie(SESSION)), (200, None), "{page}");
+    let fields = [("email", friend.email.as_str()), ("password", PASSWORD), ("next", "/verify")];
+    assert_eq!(leads_to(&browser.post("/login", &fields)), "/verify");
+    assert!(browser.get("/verify").text.contains(&friend.email));
+}
+
+fn a_registration_whose_answer_was_lost_leads_into_the_account(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[]);
+    let fields = [("name", "Ada"), ("email", "Ada@example.com"), ("password", PASSWORD), ("is_dj", "1")];
+    let [lost, again, late] = [(); 3].map(|()| Browser::new(&server.client()));
+    leads_to(&lost.post("/register", &fields));
+    assert_eq!(leads_to(&again.post("/register", &fields)), "/booth");
+    // The first session has been used, and its minute is over.
+    assert!(again.is_logged_in());
+    let hour = database.sql("interval '1 hour'", "3600000000");
+    database.execute(&format!("UPDATE users SET created_at = created_at - {hour}"));
+    let sessions = format!("UPDATE sessions SET began_at = began_at - {hour}, used_at = used_at - {hour}");
+    database.execute(&sessions);
+    let answer = late.post("/register", &[&fields[..], &[("next", "/account")]].concat());
+    assert_eq!(leads_to(&answer), "/account");
+    assert!(late.get("/account").text.contains("Ada@example.com"));
+    assert_ne!(late.cookie(SESSION), again.cookie(SESSION), "a session of its own");
+    assert_eq!(count(&database, "users"), 1);
+    let wrong = [("name", "Eve"), ("email", "ada@example.com"), ("password", "battery staple")];
+    let refused = Browser::new(&server.client()).post("/register", &wrong);
+    assert_eq!(refused.status, 422, "{refused}");
+    assert!(refused.text.contains("This address has an account already."), "{refused}");
+    assert!(refused.header("set-cookie").is_none(), "{refused}");
 }
 
 fn pages_set_no_session_by_reading(store: Store) {

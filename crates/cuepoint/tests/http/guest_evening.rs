@@ -46,7 +46,7 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
         let rated = browser.form(&format!("/requests/{id}/rating"), &[(name, &value), ("stars", "4")]);
         let rated =
             browser.send(rated.header("referer", &format!("{}{}", server.client().address, evening.page())));
-        assert_eq!(leads_to(&rated), evening.page());
+        assert_eq!(leads_to(&rated), format!("{}?done=rated", evening.page()));
         see(["Your rating", "Deine Bewertung"]);
         let profile = evening.dj.get("/user/personal-info").data(200)["user"].clone();
         assert_eq!((&profile["rating_count"], &profile["played"]), (&json!(1), &json!(1)));
@@ -73,7 +73,7 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
         // The money is back, and the tip goes to the DJ.
         let tip =
             browser.post(&format!("{}/tips", evening.page()), &[("key", &key("tip").1), ("preset", "2")]);
-        assert_eq!(leads_to(&tip), evening.page(), "{tip}");
+        assert_eq!(leads_to(&tip), format!("{}?done=tipped", evening.page()), "{tip}");
         assert_eq!(evening.dj.entries().last().unwrap()["amount"], 2.0);
     }
 }

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use cuepoint_store_sqlite::testing::WriteLock;
 use serde_json::Value;
 
-use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Store, Traffic, cents, eventually};
+use crate::harness::{
+    Answer, Browser, Call, Database, Person, Proxy, Server, Store, Traffic, cents, eventually,
+};
 
 /// The longest wait for a 503.
 const BOUND: Duration = Duration::from_secs(5);
@@ -133,6 +135,28 @@ fn calls_are_answered_with_503_while_the_database_is_unreachable() {
 #[test]
 fn calls_are_answered_with_503_while_the_database_does_not_respond() {
     unavailable_while(Traffic::Stuck);
+}
+
+#[test]
+fn a_page_that_was_only_read_says_that_no_money_moved() {
+    let (scene, proxy) = Scene::behind_a_proxy();
+    let browser = Browser::logged_in(&scene.server.client(), &scene.guest);
+    assert_eq!(browser.get("/wallet").status, 200);
+    proxy.set(Traffic::Cut);
+    let unknown = "We do not know yet whether the change was made.";
+    for path in ["/wallet", "/account", "/"] {
+        let page = browser.get(path);
+        assert_eq!(page.status, 503, "{page}");
+        assert!(page.text.contains("No money has moved.") && !page.text.contains(unknown), "{page}");
+        assert!(page.text.contains(&format!("<a class=\"button\" href=\"{path}\">Try again</a>")), "{page}");
+    }
+    let form = browser.form("/account/name", &[("name", "Ada")]).header("referer", "http://x/account");
+    let sent = browser.send(form);
+    assert_eq!(sent.status, 503, "{sent}");
+    assert!(sent.text.contains(unknown) && !sent.text.contains("No money has moved."), "{sent}");
+    assert!(sent.text.contains("<a class=\"button\" href=\"/account\">Back</a>"), "{sent}");
+    proxy.set(Traffic::Flows);
+    scene.is_well();
 }
 
 #[test]

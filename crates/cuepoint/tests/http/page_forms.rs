@@ -19,6 +19,7 @@ on_one_store!(
     a_form_without_a_valid_key_has_no_effect,
     a_link_fixes_neither_the_key_of_a_form_nor_the_address_of_an_account,
     a_late_form_of_the_booth_has_no_effect_on_the_next_gig,
+    one_form_answers_all_requests_of_a_song,
 );
 
 /// The forms of all pages.
@@ -65,7 +66,7 @@ fn forms_of_other_sites_are_refused_at_every_route(store: Store) {
     // A form of the service itself, and an address that a person typed.
     for header in [("origin", own.as_str()), ("sec-fetch-site", "none")] {
         let form = member.form("/logout", &[]).without("sec-fetch-site").header(header.0, header.1);
-        assert_eq!(leads_to(&member.send(form)), "/");
+        assert_eq!(leads_to(&member.send(form)), "/?done=logged-out");
         member.set_cookie(
             SESSION,
             &Browser::logged_in(&server.client(), &server.guest()).cookie(SESSION).unwrap(),
@@ -112,14 +113,14 @@ fn no_link_leads_from_a_form_to_another_site(store: Store) {
         let browser = evening.guest(&server);
         let email = format!("claimed-{number}@example.com");
         let fields = [("name", "Ada"), ("email", &email), ("password", PASSWORD), ("next", next)];
-        assert_eq!(leads_to(&browser.post("/claim", &fields)), "/wallet", "{next:?}");
+        assert_eq!(leads_to(&browser.post("/claim", &fields)), "/wallet?done=claimed", "{next:?}");
     }
     // The page that contained a form is named by the browser.
     for referer in ["https://evil.example//evil.example", "https://evil.example", "null", "//evil.example"] {
         let browser = evening.guest(&server);
         let id = evening.requests()[0]["id"].clone();
         let form = browser.form(&format!("/requests/{id}/cancel"), &[("key", "0123456789012345678901")]);
-        assert_eq!(leads_to(&browser.send(form.header("referer", referer))), "/", "{referer}");
+        assert_eq!(leads_to(&browser.send(form.header("referer", referer))), "/?done=cancelled", "{referer}");
     }
 }
 
@@ -384,4 +385,26 @@ fn a_late_form_of_the_booth_has_no_effect_on_the_next_gig(store: Store) {
     }
     let gigs = evening.dj.get("/gigs").data(200);
     assert_eq!(gigs["data"][0]["status"], "open", "{gigs}");
+}
+
+fn one_form_answers_all_requests_of_a_song(store: Store) {
+    let server = Server::start(store);
+    let evening = Evening::new(&server);
+    let guest = server.payer("1000");
+    let requests: Vec<i64> = (0..14).map(|_| gig_scene::ask(&guest, &evening.dj, "10")).collect();
+    let browser = Browser::logged_in(&server.client(), &evening.dj);
+    for (path, button, status) in
+        [("/booth/accept", "Accept all 14", "accepted"), ("/booth/played", "Played for all 14", "played")]
+    {
+        let page = browser.get("/booth");
+        let (before, _) = page.text.split_once(&format!(">{button}</button>")).expect(button);
+        let (_, form) = before.rsplit_once("<form ").unwrap();
+        let value = |name: &str| {
+            let (_, rest) = form.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
+            rest.split_once('"').unwrap().0.to_owned()
+        };
+        assert!(page.text.contains("14 requests for this song"), "{page}");
+        leads_to(&browser.post(path, &[("key", &value("key")), ("ids", &value("ids"))]));
+        assert!(requests.iter().all(|id| gig_scene::status(&guest, *id) == status), "{status}");
+    }
 }

@@ -1,8 +1,11 @@
 //! The authorization matrix at the pages: every page and every form, by every kind of reader.
 
+use std::cell::Cell;
+
 use cuepoint_domain::authorization::{Action, Ownership, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::user::Role;
+use cuepoint_transport::rate_limits::Class;
 use cuepoint_web::handlers;
 use cuepoint_web::route::{Access, PageRoute};
 use serde_json::json;
@@ -87,8 +90,13 @@ fn expected(route: &PageRoute, reader: Reader) -> Vec<Outcome> {
     }
     match route.access {
         Access::Public => vec![Outcome::Through],
+        // A suspended user makes no request, as with a new guest account.
+        Access::Anyone
+            if reader == Reader::Suspended && route.class == Class::Requests && route.changes() =>
+        {
+            vec![Outcome::NotAllowed]
+        }
         // Forgotten passwords lead to the login.
-        Access::Anyone if reader == Reader::Suspended => vec![Outcome::NotAllowed],
         Access::Anyone => vec![Outcome::Through],
         Access::User(action) => match reader.principal() {
             None if reader == Reader::Suspended => vec![Outcome::NotAllowed],
@@ -116,13 +124,15 @@ struct Scene {
     server: Server,
     operator: Person,
     evening: Evening,
+    /// The number of requested songs: a page asks before a song of tonight is requested again.
+    songs: Cell<u32>,
 }
 
 impl Scene {
     fn new(store: Store) -> Self {
         let (server, operator) = Server::with_operator(store, &[]);
         let evening = Evening::new(&server);
-        Self { server, operator, evening }
+        Self { server, operator, evening, songs: Cell::new(0) }
     }
 
     /// The browser of a new reader.
@@ -131,7 +141,7 @@ impl Scene {
         let person = match reader {
             Reader::Nobody => return browser,
             Reader::GuestAccount => {
-                leads_to(&self.evening.request(&browser, "Blue Monday"));
+                self.request(&browser);
                 return browser;
             }
             Reader::Dj => self.server.dj(),
@@ -150,13 +160,18 @@ impl Scene {
         browser
     }
 
+    /// Requests a song that nobody has requested.
+    fn request(&self, browser: &Browser) {
+        self.songs.set(self.songs.get() + 1);
+        leads_to(&self.evening.request(browser, &format!("Song {}", self.songs.get())));
+    }
+
     /// The path of a route, with an own request if the reader can have one.
     fn path(&self, route: &PageRoute, reader: Reader, browser: &Browser) -> String {
         let mut id = "1".to_owned();
         if route.path.contains("{id}") && !matches!(reader, Reader::Nobody | Reader::Suspended) {
             if reader != Reader::GuestAccount {
-                let song = format!("Song {}", self.evening.requests().len());
-                leads_to(&self.evening.request(browser, &song));
+                self.request(browser);
             }
             let request = self.evening.requests()[0]["id"].as_i64().unwrap();
             if route.path.ends_with("/rating") {
@@ -207,6 +222,10 @@ fn every_page_matches_the_authorization_matrix(store: Store) {
             let expected = expected(route, reader);
             assert!(expected.contains(&outcome_of(&answer)), "{reader:?}, expected {expected:?}: {answer}");
             browser.keep(&answer);
+            if reader == Reader::Suspended && route.path == "/login" {
+                // The login forgets the cookie.
+                browser = scene.browser(reader);
+            }
             if route.changes()
                 && (route.path == "/logout"
                     || route.path.starts_with("/account/sessions")

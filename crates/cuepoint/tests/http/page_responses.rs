@@ -4,7 +4,7 @@ use cuepoint_web::handlers;
 use cuepoint_web::route::Access;
 
 use crate::harness::guest_scene::{Evening, path_of};
-use crate::harness::{Browser, SESSION, Server, Store, UNKNOWN_CODE, is_page, leads_to, set_cookies};
+use crate::harness::{Answer, Browser, SESSION, Server, Store, UNKNOWN_CODE, is_page, leads_to, set_cookies};
 
 on_one_store!(
     every_page_has_the_headers_of_pages,
@@ -53,13 +53,14 @@ fn displays_set_no_cookie(store: Store) {
     let nobody = Browser::new(&server.client());
     for part in ["display", "display/live", "overlay", "overlay/live"] {
         let path = format!("{}/{part}", evening.page());
-        let plain = nobody.get(&path);
         for browser in [&account, &ended] {
-            let answer = browser.get(&path);
+            // A board may change in between, since it may be a second old.
+            let [before, answer, after] = [&nobody, browser, &nobody].map(|reader| reader.get(&path));
             assert_eq!(answer.status, 200, "{answer}");
             assert!(answer.header("set-cookie").is_none(), "{answer}");
             assert!(!answer.text.contains("Blue Monday"), "no title that is not accepted: {answer}");
-            assert_eq!(answer.header("x-cuepoint-digest"), plain.header("x-cuepoint-digest"));
+            let digest = |answer: &Answer| answer.header("x-cuepoint-digest").map(str::to_owned);
+            assert!([digest(&before), digest(&after)].contains(&digest(&answer)), "{answer}");
         }
     }
     for path in [format!("/api/v1/boards/{}", evening.code), "/docs/".to_owned(), "/health/live".to_owned()] {
@@ -106,6 +107,8 @@ fn refusals_are_pages_with_their_status(store: Store) {
             assert_eq!(leads_to(&nobody.get(&path)), expected);
         }
     }
+    let query = nobody.get("/verify?address=phone");
+    assert_eq!(leads_to(&query), "/login?next=%2Fverify%3Faddress%3Dphone");
     // A page of the login leads on to the page that was asked for.
     let login = nobody.get("/login?next=%2Fverify");
     assert!(login.text.contains("name=\"next\" value=\"/verify\""), "{login}");

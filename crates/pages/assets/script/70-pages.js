@@ -1,5 +1,12 @@
 // What single pages need.
 
+// A notice is shown once, and not again after a reload.
+const shown = new URL(location);
+if (shown.searchParams.has('done')) {
+  shown.searchParams.delete('done');
+  history.replaceState(history.state, '', shown);
+}
+
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if ('tap' in form.dataset && user) {

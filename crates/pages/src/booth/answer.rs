@@ -4,6 +4,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::timestamp::Timestamp;
 
+use crate::done::Done;
 use crate::format::ClockTime;
 use crate::frame::Frame;
 use crate::texts::Text;
@@ -76,10 +77,28 @@ impl Answer<'_> {
         }
     }
 
+    /// What the form did, as the next page says it, without amounts; `None` if it had no effect.
+    #[must_use]
+    pub const fn done(&self) -> Option<Done> {
+        Some(match self.outcome {
+            Outcome::Accepted => Done::Accepted,
+            Outcome::Played { .. } => Done::Played,
+            Outcome::Rejected { .. } => Done::Rejected,
+            Outcome::Blocked { .. } => Done::Blocked,
+            Outcome::RejectsGuests { .. } => Done::RejectsGuests,
+            Outcome::Paused => Done::GigPaused,
+            Outcome::Resumed => Done::GigResumed,
+            Outcome::Opened => Done::GigOpened,
+            Outcome::Changed => Done::Saved,
+            Outcome::Ended => Done::GigEnded,
+            Outcome::TooLate { .. } | Outcome::Gone => return None,
+        })
+    }
+
     /// Whether the form had its effect.
     #[must_use]
     pub const fn is_done(&self) -> bool {
-        !matches!(self.outcome, Outcome::TooLate { .. } | Outcome::Gone)
+        self.done().is_some()
     }
 
     /// The sentence as an element, for the script.

@@ -7,8 +7,8 @@ texts! {
     ErrorTexts;
     nothing_moved(): "No money has moved.", "Es wurde kein Geld bewegt.";
     maybe_moved():
-        "We do not know yet whether the change was made. Your wallet shows it. Trying again with the button below makes the change once.",
-        "Wir wissen noch nicht, ob die Änderung erfolgt ist. Dein Guthaben zeigt es. Ein neuer Versuch mit der Taste unten führt die Änderung nur einmal aus.";
+        "We do not know yet whether the change was made. Your wallet shows it. Reload this page to send the form again: the change is made once.",
+        "Wir wissen noch nicht, ob die Änderung erfolgt ist. Dein Guthaben zeigt es. Lade diese Seite neu, um das Formular noch einmal zu senden: Die Änderung erfolgt nur einmal.";
     try_again(): "Try again", "Noch einmal versuchen";
     to_start_page(): "Go to the start page", "Zur Startseite";
     not_found_title(): "This page does not exist", "Diese Seite gibt es nicht";
@@ -19,8 +19,11 @@ texts! {
     not_allowed_advice():
         "Log in with the account that this page belongs to.",
         "Melde dich mit dem Konto an, zu dem diese Seite gehört.";
-    suspended_title(): "Your account is suspended", "Dein Konto ist gesperrt";
-    suspended_advice(): "The operator can tell you why.", "Der Betreiber kann dir sagen, warum.";
+    suspended_title(): "This account is suspended", "Dieses Konto ist gesperrt";
+    suspended_advice():
+        "The operator can tell you why. Somebody else can log in here.",
+        "Der Betreiber kann dir sagen, warum. Jemand anderes kann sich hier anmelden.";
+    log_in_as_another(): "Log in with another account", "Mit einem anderen Konto anmelden";
     foreign_form_title(): "This form came from another site", "Dieses Formular kam von einer anderen Seite";
     foreign_form_advice():
         "For your safety, nothing was sent. Open the page here, and send the form again.",

@@ -9,6 +9,7 @@
 mod account;
 mod booth;
 mod display;
+mod done;
 mod errors;
 mod frame;
 mod front;
@@ -21,6 +22,7 @@ mod wallet;
 pub use account::AccountTexts;
 pub use booth::BoothTexts;
 pub use display::DisplayTexts;
+pub use done::DoneTexts;
 pub use errors::ErrorTexts;
 pub use frame::FrameTexts;
 pub use front::FrontTexts;
@@ -47,6 +49,7 @@ pub trait Texts:
     + AccountTexts
     + BoothTexts
     + DisplayTexts
+    + DoneTexts
     + ReportTexts
     + Sync
 {

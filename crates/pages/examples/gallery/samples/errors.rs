@@ -23,7 +23,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     ];
     let page = |(name, problem)| {
         let frame = Frame { viewer: Some(Viewer::of(&guest)), ..Frame::new(&site, language, now()) };
-        let page = ErrorPage { frame: &frame, problem, back: Some("/g/B2C3D4") };
+        let is_form = name == "unknown-outcome";
+        let page = ErrorPage { frame: &frame, problem, back: "/g/B2C3D4", is_form };
         Sample::new(format!("error-{name}"), page.render())
     };
     problems.into_iter().map(page).collect()

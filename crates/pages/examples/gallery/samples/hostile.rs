@@ -105,7 +105,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let email = FieldState::with(markup(255));
     let login = LoginPage { frame: &frame, email, refusal: None, next: Some(MARKUP), guest_money: None };
     let problem = Problem::Broken { incident: MARKUP, may_have_moved_money: true };
-    let error = ErrorPage { frame: &frame, problem, back: Some(MARKUP) };
+    let error = ErrorPage { frame: &frame, problem, back: MARKUP, is_form: false };
     vec![
         guest_page(language),
         account_page(language),

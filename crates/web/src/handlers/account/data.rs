@@ -4,18 +4,21 @@ use cuepoint_adapters::personal_data_export;
 use cuepoint_domain::application::EraseRefusal;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::text::Password;
+use cuepoint_pages::done::Done;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
 use crate::handlers::front;
 use crate::recent_password;
-use crate::response::PageResponse;
+use crate::response::{PageResponse, with_done};
+use crate::session;
 
 /// `POST /account/export`: the document of the API's export. Members need a recent password; guest accounts have none.
 pub(super) async fn export(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     if !principal.is_guest_account() && recent_password::recent(&call, &principal).is_none() {
-        return Ok(PageResponse::see("/account/confirm?next=/account"));
+        let back = with_done("/account", Done::PasswordConfirmed);
+        return Ok(PageResponse::see(&session::with_next("/account/confirm", Some(&back))));
     }
     let context = call.context(&principal, None, "");
     let document = personal_data_export::document(call.use_cases(), &context, call.currency()).await?;
@@ -29,7 +32,7 @@ pub(super) async fn erase(call: PageCall, principal: Principal) -> Result<PageRe
     let erased = call.use_cases().personal_data.erase(&context, password.as_ref()).await;
     call.limits().refund_unhashed(&erased);
     match or_refusal(erased)? {
-        Ok(()) => Ok(front::ended(&call)),
+        Ok(()) => Ok(front::ended(&call, Done::Erased)),
         Err(refusal) => refused(&call, &principal, refusal).await,
     }
 }

@@ -2,6 +2,7 @@
 
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::SessionId;
+use cuepoint_pages::done::Done;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -16,8 +17,10 @@ pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResp
     let ended = call.use_cases().sessions.end(&call.context(&principal, None, ""), id).await;
     match ended.map_err(PageFailure::from) {
         // A session that has ended is gone from the page.
-        Ok(()) | Err(PageFailure::NotFound) if id != principal.session => Ok(PageResponse::see("/account")),
-        Ok(()) => Ok(front::ended(&call)),
+        Ok(()) | Err(PageFailure::NotFound) if id != principal.session => {
+            Ok(PageResponse::done("/account", Done::SessionEnded))
+        }
+        Ok(()) => Ok(front::ended(&call, Done::LoggedOut)),
         Err(failure) => Err(failure),
     }
 }
@@ -27,5 +30,5 @@ pub(super) async fn end_all(call: PageCall, principal: Principal) -> Result<Page
         return Ok(PageResponse::see("/claim"));
     }
     call.use_cases().sessions.end_all(&call.context(&principal, None, "")).await?;
-    Ok(front::ended(&call))
+    Ok(front::ended(&call, Done::SessionsEnded))
 }

@@ -80,7 +80,7 @@ pub(super) async fn render(
     let key = call.new_key();
     let frame = call.frame(Some(&reader));
     let notice = outcome.map(|outcome| notice(Answer { frame: &frame, outcome }));
-    let frame = Frame { notice, ..frame.clone() };
+    let frame = Frame { notice: notice.or(frame.notice.clone()), ..frame.clone() };
     let keys = Keys::new(&key);
     let html = match open_queue(call, principal).await? {
         Some(queue) => {

@@ -7,6 +7,7 @@ use cuepoint_domain::gig::{GigChange, GigRefusal};
 use cuepoint_domain::user::guest_account::RecentMinutes;
 use cuepoint_domain::user::{DjChange, Field};
 use cuepoint_pages::booth::Outcome;
+use cuepoint_pages::done::Done;
 
 use super::gig_fields::GigFields;
 use super::{page, taps};
@@ -32,8 +33,9 @@ pub(super) async fn open(call: PageCall, principal: Principal) -> Result<PageRes
     };
     let what = call.form.encode();
     match call.run(&principal, Some(&key), OpenGig, fields.new_gig(), &what).await {
+        Ok(_) => Ok(PageResponse::done("/booth", Done::GigOpened)),
         // Another tab opened it.
-        Ok(_) | Err(CommandError::Refused(GigRefusal::AnotherIsOpen(_))) => Ok(PageResponse::see("/booth")),
+        Err(CommandError::Refused(GigRefusal::AnotherIsOpen(_))) => Ok(PageResponse::see("/booth")),
         Err(error) => Err(error.into()),
     }
 }
@@ -47,7 +49,7 @@ pub(super) async fn change(call: PageCall, principal: Principal) -> Result<PageR
     let id = page::open_gig(&call, &principal).await?;
     let what = call.form.encode();
     call.run(&principal, Some(&key), ChangeGig { id }, fields.change(), &what).await?;
-    Ok(PageResponse::see("/booth"))
+    Ok(PageResponse::done("/booth", Done::Saved))
 }
 
 pub(super) async fn pause(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {

@@ -115,8 +115,8 @@ pub(super) async fn respond(
     if call.wants_part() {
         return Ok(PageResponse::html(status, answer.render()));
     }
-    if answer.is_done() {
-        return Ok(PageResponse::see("/booth"));
+    if let Some(done) = answer.done() {
+        return Ok(PageResponse::done("/booth", done));
     }
     page::render(call, principal, status, Some(outcome), None).await
 }

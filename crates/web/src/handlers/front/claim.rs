@@ -4,6 +4,7 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::{AccountClaim, BrowserSession, ClaimRefusal, RegisterRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::user::guest_account::ClaimDetails;
+use cuepoint_pages::done::Done;
 use cuepoint_pages::forms::AccountFields;
 use cuepoint_pages::front::ClaimPage;
 use cuepoint_transport::rate_limits::Class;
@@ -41,7 +42,7 @@ pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageRes
         Ok(begun) => {
             let next = next_path::local(call.form.text("next")).unwrap_or("/wallet");
             let cookie = session::begun(call.state.settings.cookies, &begun);
-            return Ok(PageResponse::see(next).with_cookie(&cookie));
+            return Ok(PageResponse::done(next, Done::Claimed).with_cookie(&cookie));
         }
         Err(ClaimRefusal::EmailTaken) => RegisterRefusal::EmailTaken,
         Err(ClaimRefusal::BreachedPassword) => RegisterRefusal::BreachedPassword,

@@ -6,6 +6,7 @@ use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::text::Password;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_pages::done::Done;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::LoginPage;
 
@@ -15,7 +16,7 @@ use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
-use crate::session;
+use crate::session::{self, Owner};
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     render(&call, StatusCode::OK, &call.query, None).await
@@ -23,15 +24,27 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let (email, password) = (call.form.text("email"), Password::presented(call.form.secret("password")));
-    let attempt = call.admit_login(email).await?;
-    let sign_ins = &call.use_cases().sign_ins;
-    let logged_in = sign_ins.login::<BrowserSession>(&call.client_context(), email, &password).await;
-    call.limits()
-        .conclude(attempt, &logged_in, |refusal| matches!(refusal, LoginRefusal::InvalidCredentials));
-    match or_refusal(logged_in)? {
+    match log_in(&call, email, &password).await? {
         Ok(session) => begun(&call, &session).await,
         Err(refusal) => render(&call, INVALID, &call.form, Some(refusal)).await,
     }
+}
+
+/// Begins a session with a password. It counts as a failed login until it succeeds.
+///
+/// # Errors
+/// [`PageFailure`]; the refusal is inside.
+pub(super) async fn log_in(
+    call: &PageCall,
+    email: &str,
+    password: &Password,
+) -> Result<Result<BrowserSession, LoginRefusal>, PageFailure> {
+    let attempt = call.admit_login(email).await?;
+    let sign_ins = &call.use_cases().sign_ins;
+    let logged_in = sign_ins.login(&call.client_context(), email, password).await;
+    call.limits()
+        .conclude(attempt, &logged_in, |refusal| matches!(refusal, LoginRefusal::InvalidCredentials));
+    or_refusal(logged_in)
 }
 
 async fn render(
@@ -50,7 +63,20 @@ async fn render(
         next: next_path::local(form.text("next")),
         guest_money: guest.map(|guest| guest.balance.total()).filter(|money| !money.is_zero()),
     };
-    Ok(PageResponse::html(status, page.render()))
+    let response = PageResponse::html(status, page.render());
+    // Somebody else may log in, and the cookie stays void after the end of the suspension.
+    Ok(match call.owner {
+        Owner::Suspended => {
+            let cookies = call.state.settings.cookies;
+            let kept = if call.cookie(PageCookie::Session).is_some() {
+                PageCookie::Session
+            } else {
+                PageCookie::Guest
+            };
+            response.with_cookie(&cookies.forget(kept))
+        }
+        Owner::Nobody | Owner::Principal(_) => response,
+    })
 }
 
 /// The way on from a login or a registration. Money in the guest account of this browser stays there, and its session
@@ -87,14 +113,14 @@ pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<Page
         return Ok(PageResponse::see("/claim"));
     }
     call.use_cases().sessions.log_out(&call.context(&principal, None, "")).await?;
-    Ok(ended(&call))
+    Ok(ended(&call, Done::LoggedOut))
 }
 
 /// The way on from the end of the session. The session of a guest account that was kept beside it is the browser's
 /// session again.
-pub(in crate::handlers) fn ended(call: &PageCall) -> PageResponse {
+pub(in crate::handlers) fn ended(call: &PageCall, done: Done) -> PageResponse {
     let cookies = call.state.settings.cookies;
-    let response = PageResponse::see("/")
+    let response = PageResponse::done("/", done)
         .with_cookie(&cookies.forget(PageCookie::Draft))
         .with_cookie(&cookies.forget(PageCookie::Password));
     match call.cookie(PageCookie::Guest) {

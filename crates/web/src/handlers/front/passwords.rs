@@ -4,6 +4,7 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::{RequestResetRefusal, ResetPasswordRefusal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Password};
+use cuepoint_pages::done::Done;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::{ForgotPage, ForgotState, ResetPage};
 
@@ -56,7 +57,7 @@ pub(super) async fn send_reset(call: PageCall) -> Result<PageResponse, PageFailu
     let reset = call.use_cases().passwords.reset(&call.client_context(), &presented, &password).await;
     call.limits().refund_unhashed(&reset);
     let (token, password) = match or_refusal(reset)? {
-        Ok(()) => return Ok(PageResponse::see("/login")),
+        Ok(()) => return Ok(PageResponse::done("/login", Done::PasswordSet)),
         Err(ResetPasswordRefusal::InvalidToken) => {
             (FieldState::refused(token, frame.t.wrong_token()), FieldState::default())
         }

@@ -1,9 +1,11 @@
 //! Registration of members and DJs.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{BrowserSession, RegisterRefusal, Registration};
+use cuepoint_domain::application::{BrowserSession, LoginRefusal, RegisterRefusal, Registration};
+use cuepoint_domain::text::{Email, Password};
 use cuepoint_pages::forms::AccountFields;
 use cuepoint_pages::front::RegisterPage;
+use cuepoint_transport::rate_limits::Class;
 
 use super::account_fields::{self, NewAccount};
 use super::login;
@@ -26,18 +28,42 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         Err(fields) => return render(&call, INVALID, &call.form, *fields, is_dj),
     };
     let NewAccount { name, email, password } = account;
+    let (typed, presented) = (email.clone(), password.clone());
     let attempt = call.limits().admit_registration(&call.state.password_queue, &email)?;
     let registration = Registration { name, email, password, phone: None, is_dj };
     let sign_ins = &call.use_cases().sign_ins;
     let registered = sign_ins.register::<BrowserSession>(&call.client_context(), registration).await;
-    call.limits().conclude(attempt, &registered, |refusal| matches!(refusal, RegisterRefusal::EmailTaken));
-    match or_refusal(registered)? {
-        Ok(session) => login::begun(&call, &session).await,
-        Err(refusal) => {
-            let fields = account_fields::refused(&call.form, refusal, &frame);
-            render(&call, INVALID, &call.form, fields, is_dj)
-        }
+    // The login that follows a taken address counts as the guess that it can be.
+    call.limits().conclude(attempt, &registered, |_| false);
+    let refused = match or_refusal(registered)? {
+        Ok(session) => return login::begun(&call, &session).await,
+        Err(RegisterRefusal::EmailTaken) => match log_in_instead(&call, &typed, &presented).await? {
+            Ok(session) => return login::begun(&call, &session).await,
+            Err(refused) => refused,
+        },
+        Err(refusal) => account_fields::refused(&call.form, refusal, &frame),
+    };
+    render(&call, INVALID, &call.form, refused, is_dj)
+}
+
+/// The login of an account whose owner registers again, such as by a form whose answer was lost; otherwise the fields
+/// with an error. It counts as a login, and says no more about a wrong password.
+async fn log_in_instead(
+    call: &PageCall,
+    email: &Email,
+    password: &Password,
+) -> Result<Result<BrowserSession, AccountFields>, PageFailure> {
+    call.limits().count_for_network_instead(Class::Login).map_err(PageFailure::rate_limited)?;
+    let refusal = match login::log_in(call, email.as_str(), password).await? {
+        Ok(session) => return Ok(Ok(session)),
+        Err(refusal) => refusal,
+    };
+    let frame = call.frame(None);
+    let mut fields = account_fields::refused(&call.form, RegisterRefusal::EmailTaken, &frame);
+    if refusal == LoginRefusal::Suspended {
+        fields.email.error = Some(frame.t.account_suspended());
     }
+    Ok(Err(fields))
 }
 
 fn render(

@@ -7,6 +7,7 @@ use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::Stars;
+use cuepoint_pages::done::Done;
 
 use crate::call::{FormKey, PageCall};
 use crate::failure::{PageFailure, or_refusal};
@@ -34,7 +35,7 @@ pub(super) async fn cancel(call: PageCall, principal: Principal) -> Result<PageR
     let (key, id) = (FormKey::of(&call.form)?, call.id(RequestId::new)?);
     let principal = maker(&call, principal, id).await?;
     call.run(&principal, Some(&key), CancelRequest { id }, (), &id.to_string()).await?;
-    Ok(PageResponse::see(&call.back()))
+    Ok(PageResponse::done(&call.back(), Done::Cancelled))
 }
 
 pub(super) async fn rate(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -42,7 +43,7 @@ pub(super) async fn rate(call: PageCall, principal: Principal) -> Result<PageRes
     let stars = call.form.text("stars").parse().ok().and_then(Stars::new).ok_or(PageFailure::NoForm)?;
     let principal = maker(&call, principal, id).await?;
     call.run(&principal, None, RateRequest { id }, stars, "").await?;
-    Ok(PageResponse::see(&call.back()))
+    Ok(PageResponse::done(&call.back(), Done::Rated))
 }
 
 pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -56,7 +57,7 @@ pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResp
     let amount = amount.ok_or(PageFailure::NoForm)?;
     let tipped = call.run(&principal, Some(&key), TipDj { code }, amount, typed).await;
     match or_refusal(tipped)? {
-        Ok(_) => Ok(PageResponse::see(&format!("/g/{code}"))),
+        Ok(_) => Ok(PageResponse::done(&format!("/g/{code}"), Done::Tipped)),
         Err(TipDjRefusal::InsufficientFunds) => payment::lacking(&call, &principal, amount.money()).await,
         Err(_) => Err(PageFailure::NotAllowed),
     }

@@ -52,7 +52,8 @@ pub(in crate::handlers) async fn render(
     let contents = Contents::read(call, principal, reader.balance).await?;
     let Refused { topup, payout, notice } = refused;
     let notice = notice.map(|text| Notice { kind: NoticeKind::Attention, text });
-    let frame = Frame { notice, ..call.frame(Some(&reader)) };
+    let frame = call.frame(Some(&reader));
+    let frame = Frame { notice: notice.or(frame.notice.clone()), ..frame };
     let settings = &call.use_cases().settings;
     let terms = settings.withdrawals();
     let any = OptionsTable::default();

@@ -1,0 +1,101 @@
+//! Rate limits of forms: what one browser, one network and slow senders can use up. Quotas are so small that none is
+//! restored during a test.
+
+use crate::harness::guest_scene::Evening;
+use crate::harness::{Browser, PASSWORD, RawConnection, SESSION, Server, Store, leads_to};
+
+/// A server with rate limits.
+fn counting(keys: &[(&str, &str)]) -> Server {
+    Server::configured(Store::Memory, &[&[("rate_limits.enabled", "true")], keys].concat())
+}
+
+/// Attack API4: a new guest account for each guess at a password.
+#[test]
+fn the_cookies_of_guest_accounts_do_not_evade_the_limits_of_a_network() {
+    for (path, key) in
+        [("/login", "rate_limits.login_per_minute"), ("/register", "rate_limits.registrations_per_minute")]
+    {
+        let server = counting(&[(key, "7"), ("rate_limits.failed_logins_per_address", "1000")]);
+        // The DJ registers.
+        let evening = Evening::new(&server);
+        let sent = |number: usize| {
+            let guest = evening.guest(&server);
+            assert!(guest.cookie(SESSION).is_some());
+            let email = format!("guessed-{number}@example.com");
+            guest.post(path, &[("name", "Eve"), ("email", &email), ("password", PASSWORD)]).status
+        };
+        let statuses: Vec<u16> = (0..8).map(sent).collect();
+        let admitted = if path == "/login" { 422 } else { 303 };
+        let used = if path == "/login" { 7 } else { 6 };
+        assert!(statuses[..used].iter().all(|status| *status == admitted), "{path}: {statuses:?}");
+        assert!(statuses[used..].iter().all(|status| *status == 429), "{path}: {statuses:?}");
+    }
+}
+
+/// Attack API4: using up a venue's first requests by forms that never arrive.
+#[test]
+fn slow_forms_use_up_no_first_request_login_or_registration_of_their_network() {
+    let server = counting(&[
+        ("rate_limits.guests_per_minute", "3"),
+        ("rate_limits.login_per_minute", "3"),
+        ("server.body_timeout_seconds", "1"),
+    ]);
+    let evening = Evening::new(&server);
+    let member = server.guest();
+    let requests = format!("{}/requests", evening.page());
+    let slow: Vec<RawConnection> = (0..10)
+        .flat_map(|_| [requests.as_str(), "/login"])
+        .map(|path| {
+            let mut connection = RawConnection::open(&server.client().address);
+            connection.send(&format!(
+                "POST {path} HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n\
+                 Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 500\r\n\r\nkey=0123"
+            ));
+            connection
+        })
+        .collect();
+    let request = || {
+        let browser = Browser::new(&server.client());
+        leads_to(&evening.request(&browser, "Blue Monday"));
+    };
+    request();
+    for mut connection in slow {
+        assert_eq!(connection.head().status, 400);
+    }
+    // They have all been answered, and have used up nothing.
+    request();
+    request();
+    Browser::logged_in(&server.client(), &member);
+}
+
+/// Attack API2: guessing the password of an account through the form of registrations.
+#[test]
+fn a_registration_with_a_taken_address_counts_as_a_login() {
+    let server = counting(&[
+        ("rate_limits.failed_logins_per_minute", "2"),
+        ("rate_limits.failed_logins_per_address", "1000"),
+    ]);
+    let member = server.guest();
+    let register = |password: &str| {
+        let fields = [("name", "Eve"), ("email", member.email.as_str()), ("password", password)];
+        Browser::new(&server.client()).post("/register", &fields)
+    };
+    for wrong in ["battery staple", "staple battery"] {
+        let refused = register(wrong);
+        assert_eq!(refused.status, 422, "{refused}");
+        assert!(refused.text.contains("This address has an account already."), "{refused}");
+        assert!(refused.header("set-cookie").is_none(), "{refused}");
+    }
+    let limited = register(PASSWORD);
+    assert_eq!((limited.status, limited.header("set-cookie")), (429, None), "{limited}");
+    let login = Browser::new(&server.client()).log_in(&member.email, PASSWORD);
+    assert_eq!(login.status, 429, "both forms have one count: {login}");
+
+    let server = counting(&[("rate_limits.login_per_minute", "2")]);
+    for number in 0..3 {
+        let taken = server.guest().email;
+        let fields = [("name", "Eve"), ("email", taken.as_str()), ("password", "battery staple")];
+        let status = Browser::new(&server.client()).post("/register", &fields).status;
+        assert_eq!(status, if number < 2 { 422 } else { 429 });
+    }
+}

@@ -1,0 +1,37 @@
+//! Texts of notices after a form.
+
+use super::texts;
+
+texts! {
+    /// Texts of notices after a form. Those of the gig are in [`BoothTexts`](super::BoothTexts).
+    DoneTexts;
+    done_saved(): "Saved.", "Gespeichert.";
+    done_password_changed():
+        "The password was changed. All other sessions have ended.",
+        "Das Passwort wurde geändert. Alle anderen Sitzungen sind beendet.";
+    done_password_set(): "The password was set. Log in with it.", "Das Passwort ist gesetzt. Melde dich damit an.";
+    done_password_confirmed():
+        "The password is right. Repeat the last step within five minutes.",
+        "Das Passwort stimmt. Wiederhole den letzten Schritt innerhalb von fünf Minuten.";
+    done_email_changed(): "The e-mail address was changed.", "Die E-Mail-Adresse wurde geändert.";
+    done_verified(): "Confirmed. Thank you.", "Bestätigt. Danke.";
+    done_session_ended(): "The session has ended.", "Die Sitzung ist beendet.";
+    done_sessions_ended(): "All sessions have ended.", "Alle Sitzungen sind beendet.";
+    done_logged_out(): "You are logged out.", "Du bist abgemeldet.";
+    done_erased(): "The account was erased.", "Das Konto wurde gelöscht.";
+    done_claimed():
+        "Your wallet is saved. Log in with the address and the password on any phone.",
+        "Dein Guthaben ist gesichert. Melde dich auf jedem Telefon mit der Adresse und dem Passwort an.";
+    done_became_dj(): "You are a DJ now.", "Du bist jetzt DJ.";
+    done_cancelled(): "The request was cancelled.", "Der Wunsch wurde zurückgezogen.";
+    done_rated(): "Thank you for the rating.", "Danke für die Bewertung.";
+    done_tipped(): "The tip was given. Thank you.", "Das Trinkgeld ist gegeben. Danke.";
+    done_played(): "Marked as played.", "Als gespielt markiert.";
+    done_rejected(): "Rejected. The fee was returned.", "Abgelehnt. Der Preis ging zurück.";
+    done_blocked():
+        "The guest is blocked. Open requests of the guest were rejected.",
+        "Der Gast ist gesperrt. Offene Wünsche des Gastes wurden abgelehnt.";
+    done_rejects_guests():
+        "The requests of guest accounts are being rejected.",
+        "Die Wünsche von Gastkonten werden abgelehnt.";
+}
