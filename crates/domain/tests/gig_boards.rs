@@ -112,7 +112,7 @@ fn board() -> Board {
     let gig = BoardGig {
         gig: gig(1, None),
         status: GigStatus::Open,
-        queue_length: 3,
+        open: vec![(RequestId::new(500).unwrap(), RequestStatus::Pending)],
         wait_minutes: 8,
         up_next: vec![NextSong { position: 2, song: song.clone() }],
         last_played: Some((song, at(30))),
@@ -127,8 +127,8 @@ fn played_at(seconds: i64) -> RequestState {
 type Change = fn(&mut Board);
 
 #[test]
-fn every_visible_change_changes_the_board_version() {
-    let changes: [(&str, Change); 24] = [
+fn every_change_of_the_board_or_its_queue_changes_the_board_version() {
+    let changes: [(&str, Change); 25] = [
         ("code", |board| board.code = DjCode::new("222222").unwrap()),
         ("name", |board| board.dj.name = line("Other")),
         ("played", |board| board.dj.dj.as_mut().unwrap().played += 1),
@@ -143,7 +143,8 @@ fn every_visible_change_changes_the_board_version() {
         ("order", |board| board.gig.as_mut().unwrap().gig.details.queue_order = QueueOrder::Arrival),
         ("members only", |board| board.gig.as_mut().unwrap().gig.details.members_only = true),
         ("status", |board| board.gig.as_mut().unwrap().status = GigStatus::Paused),
-        ("length", |board| board.gig.as_mut().unwrap().queue_length = 4),
+        ("queue", |board| board.gig.as_mut().unwrap().open[0].0 = RequestId::new(501).unwrap()),
+        ("answer", |board| board.gig.as_mut().unwrap().open[0].1 = RequestStatus::Accepted),
         ("wait", |board| board.gig.as_mut().unwrap().wait_minutes = 12),
         ("next song", |board| board.gig.as_mut().unwrap().up_next[0].song.title = line("Other")),
         ("id of the DJ", |board| board.dj.id = user(99)),

@@ -112,7 +112,7 @@ view! {
         queue_order: Option<&'static str> = details.map(|details| details.queue_order.name()),
         /// Number of open requests.
         #[schema(minimum = 0, example = 12)]
-        queue_length: u64 = gig.map_or(0, |gig| gig.queue_length),
+        queue_length: u64 = gig.map_or(0, |gig| gig.queue_length()),
         /// Expected wait in minutes of a new guest's request at the price of a popular song.
         #[schema(minimum = 0, example = 16)]
         wait_minutes: Option<u32> = gig.map(|gig| gig.wait_minutes),

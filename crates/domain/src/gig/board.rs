@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::checksum::ChecksumFields;
 use crate::gig::{DjCode, Gig, GigStatus};
-use crate::music_request::MusicRequest;
+use crate::ids::RequestId;
+use crate::music_request::{MusicRequest, RequestStatus};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::user::User;
@@ -23,8 +24,9 @@ pub struct Board {
 pub struct BoardGig {
     pub gig: Gig,
     pub status: GigStatus,
-    /// The number of open requests.
-    pub queue_length: u64,
+    /// The open requests in the order of their places. A board shows their number alone, and pages of guests what became
+    /// of their own.
+    pub open: Vec<(RequestId, RequestStatus)>,
     /// The expected wait in minutes of a new guest's request at the price of a popular song.
     pub wait_minutes: u32,
     /// Accepted requests, in the order of their places.
@@ -60,7 +62,8 @@ pub struct NextSong {
     pub song: Song,
 }
 
-/// A digest of what a board shows, equal on every server. It shows whether a board has changed.
+/// A digest of a board and its queue, equal on every server. It shows whether a board, or a request in the queue, has
+/// changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardVersion(u64);
 
@@ -68,7 +71,7 @@ impl Board {
     /// The maximum number of songs that are up next.
     pub const MOST_UP_NEXT: usize = 20;
 
-    /// The digest of everything that the board shows.
+    /// The digest of everything that the board shows, and of the queue.
     #[must_use]
     pub fn version(&self) -> BoardVersion {
         let mut fields = ChecksumFields::with_capacity(1_024);
@@ -92,6 +95,12 @@ impl Board {
 }
 
 impl BoardGig {
+    /// The number of open requests.
+    #[must_use]
+    pub fn queue_length(&self) -> u64 {
+        u64::try_from(self.open.len()).unwrap_or(u64::MAX)
+    }
+
     fn add_to(&self, fields: &mut ChecksumFields) {
         let details = &self.gig.details;
         let optional = |text: Option<&Line>| text.map_or("", Line::as_str).to_owned();
@@ -108,7 +117,10 @@ impl BoardGig {
             fields.push(text.as_bytes());
         }
         fields.push(&[u8::from(details.members_only)]);
-        fields.push(&self.queue_length.to_be_bytes());
+        for (request, status) in &self.open {
+            fields.push(&request.get().to_be_bytes());
+            fields.push(<&str>::from(status).as_bytes());
+        }
         fields.push(&self.wait_minutes.to_be_bytes());
         for next in &self.up_next {
             fields.push(&next.position.to_be_bytes());

@@ -329,16 +329,21 @@ impl BoardQueries {
 fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
     let wait =
         queue.place_of_offer(None, dj.list_price(ArtistType::Popular)).map_or(0, |place| place.wait_minutes);
-    let accepted = |place: &Place| {
-        let request = queue.open.iter().find(|request| request.id == place.request)?;
+    let placed = || {
+        queue
+            .places
+            .iter()
+            .filter_map(|place| Some((place, queue.open.iter().find(|request| request.id == place.request)?)))
+    };
+    let next = |(place, request): (&Place, &MusicRequest)| {
         (request.state.status() == RequestStatus::Accepted)
             .then(|| NextSong { position: place.position, song: Song::of(request) })
     };
     BoardGig {
         status: gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online)),
-        queue_length: u64::try_from(queue.open.len()).unwrap_or(u64::MAX),
+        open: placed().map(|(_, request)| (request.id, request.state.status())).collect(),
         wait_minutes: wait,
-        up_next: queue.places.iter().filter_map(accepted).take(Board::MOST_UP_NEXT).collect(),
+        up_next: placed().filter_map(next).take(Board::MOST_UP_NEXT).collect(),
         last_played: queue.last_played().and_then(|request| match request.state {
             RequestState::Played { at, .. } => Some((Song::of(request), at)),
             _ => None,

@@ -3,7 +3,8 @@
 use cuepoint_domain::gig::{
     Board, BoardGig, DjCode, Gig, GigDetails, GigStatus, GuestLimit, NextSong, QueueOrder, Song,
 };
-use cuepoint_domain::ids::GigId;
+use cuepoint_domain::ids::{GigId, RequestId};
+use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::text::{GigTitle, Line, ShortMessage};
 use time::Duration;
 
@@ -48,6 +49,11 @@ pub fn gig() -> Gig {
     }
 }
 
+/// The queue of this many requests.
+pub fn open_requests(count: i64) -> Vec<(RequestId, RequestStatus)> {
+    (1..=count).map(|number| (RequestId::new(number).expect("an id"), RequestStatus::Pending)).collect()
+}
+
 /// The board with this number of songs up next.
 pub fn board(status: GigStatus, songs: usize) -> Board {
     let song = |(title, artist): &(&str, &str)| Song { title: line(title), artist: line(artist) };
@@ -57,7 +63,7 @@ pub fn board(status: GigStatus, songs: usize) -> Board {
     let gig = BoardGig {
         gig: gig(),
         status,
-        queue_length: 12,
+        open: open_requests(12),
         wait_minutes: 24,
         up_next,
         last_played: (songs > 0).then(|| (last, now().minus(Duration::minutes(3)))),

@@ -21,6 +21,7 @@ use cuepoint_pages::guest::{
 use cuepoint_pages::language::Language;
 use time::Duration;
 
+use super::boards::open_requests;
 use super::{Sample, now, people, site};
 
 const KEY: &str = "6rY2mQ0xS1uVb8Zp3kLw9A";
@@ -65,7 +66,7 @@ pub fn board() -> Board {
     let gig = BoardGig {
         gig,
         status: GigStatus::Open,
-        queue_length: 6,
+        open: open_requests(6),
         wait_minutes: 24,
         up_next: up_next
             .map(|(position, (title, artist))| NextSong { position, song: song(title, artist) })
@@ -234,7 +235,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     };
     let mut quiet = board();
     if let Some(gig) = &mut quiet.gig {
-        (gig.up_next, gig.last_played, gig.queue_length, gig.wait_minutes) = (Vec::new(), None, 0, 4);
+        (gig.up_next, gig.last_played, gig.open, gig.wait_minutes) = (Vec::new(), None, Vec::new(), 4);
     }
     let mut no_price = board();
     no_price.dj.dj.iter_mut().for_each(|dj| {
