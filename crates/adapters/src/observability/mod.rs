@@ -5,4 +5,5 @@ pub mod log_queue;
 pub mod log_throttle;
 pub mod logged_request;
 pub mod metrics;
+pub mod provider_log;
 pub mod telemetry;

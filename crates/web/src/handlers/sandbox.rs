@@ -1,7 +1,7 @@
 //! The payment page of the sandbox. It reads no cookie.
 
-use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
-use cuepoint_domain::application::{MessageOutcome, ProviderMessageRefusal, SandboxOutcome};
+use cuepoint_adapters::observability::provider_log;
+use cuepoint_domain::application::{ProviderMessageRefusal, SandboxOutcome};
 use cuepoint_domain::provider_message::MessageSource;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup::TopupStatus;
@@ -41,7 +41,10 @@ async fn end(call: PageCall) -> Result<PageResponse, PageFailure> {
     };
     let sandbox = &call.use_cases().sandbox;
     match outcome {
-        Some(outcome) => report(reference, sandbox.end(reference, outcome).await?),
+        Some(outcome) => {
+            let (message, outcome) = sandbox.end(reference, outcome).await?;
+            provider_log::observe(MessageSource::Topups, &message, &outcome);
+        }
         None => drop(sandbox.payment(reference).await?),
     }
     Ok(PageResponse::see(&format!("/topups/{reference}?returned=1")))
@@ -49,25 +52,6 @@ async fn end(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 fn reference(call: &PageCall) -> Result<ProviderReference, PageFailure> {
     call.parameter.parse().map_err(|_| PageFailure::NotFound)
-}
-
-/// Logs what the tester did, and counts a contradiction as one of a payment provider.
-fn report(reference: ProviderReference, outcome: MessageOutcome) {
-    match outcome {
-        MessageOutcome::Moved { status, .. } => {
-            tracing::info!(%reference, status, "a tester ended a payment of the sandbox");
-        }
-        MessageOutcome::Suspended { .. } => tracing::warn!(
-            %reference, "payment received for a top-up of an erased user; held in suspense for an operator"
-        ),
-        MessageOutcome::Contradiction(contradicted) => {
-            let stored = ContradictionOutcome::of(contradicted.recorded);
-            metrics::provider_contradiction(MessageSource::Topups, contradicted.contradiction, stored);
-            let reason = contradicted.contradiction.name();
-            tracing::warn!(%reference, reason, "a tester ended a payment of the sandbox in another way than before");
-        }
-        MessageOutcome::Known | MessageOutcome::ForOperator { .. } => {}
-    }
 }
 
 impl From<ProviderMessageRefusal> for PageFailure {

@@ -5,9 +5,7 @@
 //! changes nothing and is stored for operators, and the answer says so. A message about an unknown reference is
 //! stored as well, and returns 404.
 
-use cuepoint_domain::application::{
-    CommandError, Contradicted, IncomingMessage, MessageOutcome, ProviderMessageRefusal,
-};
+use cuepoint_domain::application::{CommandError, IncomingMessage, MessageOutcome, ProviderMessageRefusal};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Recorded;
 use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, PresentedPayment, WebhookId};
@@ -24,7 +22,7 @@ use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::fields::Fields;
 use crate::wire::kinds;
-use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
+use cuepoint_adapters::observability::provider_log;
 use cuepoint_adapters::signed_messages::kept_reason;
 use cuepoint_views::view;
 use cuepoint_views::wire::json::Object;
@@ -258,33 +256,20 @@ fn acknowledged(
     message: &IncomingMessage,
     outcome: Result<MessageOutcome, CommandError<ProviderMessageRefusal>>,
 ) -> Result<ApiResponse, ApiError> {
-    let (source_name, kind) = (source.name(), message.kind.as_str());
-    match outcome.inspect_err(|error| log_refusal(source, message, error))? {
-        MessageOutcome::Moved { row, status } => {
-            tracing::info!(source = source_name, kind, row, status, "provider message applied");
-        }
-        MessageOutcome::Known => {}
-        MessageOutcome::Suspended { row } => tracing::warn!(
-            source = source_name,
-            kind,
-            row,
-            "payment received for a top-up of an erased user; held in suspense for an operator"
-        ),
-        MessageOutcome::ForOperator { row } => tracing::warn!(
-            source = source_name,
-            kind,
-            row,
-            "provider message for a payout that requires review by an operator"
-        ),
+    let outcome = outcome.inspect_err(|error| log_refusal(source, message, error))?;
+    provider_log::observe(source, message, &outcome);
+    match outcome {
         MessageOutcome::Contradiction(contradicted) => {
-            report(source, message, &contradicted);
             if contradicted.contradiction == Contradiction::UnknownReference {
                 return Err(Code::NotFound.into());
             }
-            return ApiResponse::new("Received.", MessageReceiptData::new(contradicted.recorded));
+            ApiResponse::new("Received.", MessageReceiptData::new(contradicted.recorded))
         }
+        MessageOutcome::Moved { .. }
+        | MessageOutcome::Known
+        | MessageOutcome::Suspended { .. }
+        | MessageOutcome::ForOperator { .. } => Ok(ApiResponse::empty()),
     }
-    Ok(ApiResponse::empty())
 }
 
 /// Logs a refused message. An id alone may belong to an earlier row, so the ledger may lack the reported
@@ -298,44 +283,5 @@ fn log_refusal(
         let (source, kind) = (source.name(), message.kind.as_str());
         let id = message.subject.stated_id();
         tracing::warn!(source, kind, id, "provider message without reference refused");
-    }
-}
-
-/// Logs and counts a message that contradicts the ledger.
-fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contradicted) {
-    let Contradicted { contradiction, row, status, recorded } = *contradicted;
-    let outcome = ContradictionOutcome::of(recorded);
-    metrics::provider_contradiction(source, contradiction, outcome);
-    /// Logs the message at a level.
-    macro_rules! log {
-        ($level:ident, $text:literal) => {{
-            let PresentedPayment { amount, currency, txid } = &message.presented;
-            tracing::$level!(
-                source = source.name(),
-                reason = contradiction.name(),
-                kind = message.kind.as_str(),
-                reference = %message.subject.key(),
-                stated_id = message.subject.stated_id(),
-                row,
-                status,
-                amount = amount.as_ref().map(Excerpt::as_str),
-                currency = currency.as_ref().map(Excerpt::as_str),
-                txid = txid.as_ref().map(Excerpt::as_str),
-                webhook_id = message.webhook_id.as_str(),
-                $text
-            )
-        }};
-    }
-    match recorded {
-        Recorded::Added => {
-            log!(error, "provider message contradicts the ledger and was stored for an operator")
-        }
-        Recorded::Known => log!(warn, "provider message that contradicts the ledger was repeated"),
-        Recorded::NotKept => {
-            log!(
-                error,
-                "provider message contradicts the ledger and was not stored: too many are unresolved"
-            );
-        }
     }
 }

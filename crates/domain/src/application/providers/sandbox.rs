@@ -55,7 +55,7 @@ impl SandboxPayments {
         }
     }
 
-    /// Processes the message by which a payment provider would report this outcome; idempotent.
+    /// Processes the message by which a payment provider would report this outcome; idempotent. Returns the message, too.
     ///
     /// # Errors
     /// As [`Self::payment`] and [`ProviderInbox::topup`].
@@ -63,7 +63,7 @@ impl SandboxPayments {
         &self,
         reference: ProviderReference,
         outcome: SandboxOutcome,
-    ) -> Result<MessageOutcome, CommandError<ProviderMessageRefusal>> {
+    ) -> Result<(IncomingMessage, MessageOutcome), CommandError<ProviderMessageRefusal>> {
         let topup = self.payment(reference).await?;
         let kind = outcome.message_type();
         // One contradiction of each kind is stored for a payment, however often a button is pressed.
@@ -74,6 +74,7 @@ impl SandboxPayments {
             subject: MessageSubject::Reference { reference, id: Some(topup.id.get()) },
             presented: PresentedPayment::default(),
         };
-        self.inbox.topup(&message, outcome.update(&topup)).await
+        let outcome = self.inbox.topup(&message, outcome.update(&topup)).await?;
+        Ok((message, outcome))
     }
 }
