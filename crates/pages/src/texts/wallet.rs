@@ -13,6 +13,7 @@ texts! {
     held_for(): "Held for", "Reserviert für";
     held_request(): "Request", "Wunsch";
     held_withdrawal(): "Payout", "Auszahlung";
+    held_otherwise(): "Further requests and payouts", "Weitere Wünsche und Auszahlungen";
     owed_advice(): "New money pays this first. Until then, requests with a price, tips and payouts are not possible.", "Neues Geld bezahlt das zuerst. Bis dahin sind bezahlte Wünsche, Trinkgeld und Auszahlungen nicht möglich.";
     debt_chargeback(): "A payment into this wallet was taken back.", "Eine Einzahlung in dieses Guthaben wurde zurückgeholt.";
     debt_reversal(): "The operator returned an earning to its guest.", "Der Betreiber hat eine Einnahme an den Gast zurückgegeben.";

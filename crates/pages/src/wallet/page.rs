@@ -26,6 +26,8 @@ pub struct WalletPage<'a> {
     pub clearing: Clearing,
     /// What holds the held balance.
     pub holds: &'a [Hold<'a>],
+    /// The part of the held balance behind further requests and withdrawals.
+    pub held_otherwise: Option<Money>,
     /// The newest entry that [increases the debt](Entry::increases_debt), if the wallet owes.
     pub debt: Option<&'a Entry>,
     /// The available balance of the guest account that the owner had before the login, if money is left there.
@@ -51,6 +53,17 @@ pub enum Hold<'a> {
     Request(&'a MusicRequest),
     /// A withdrawal that holds its amount.
     Withdrawal(&'a Withdrawal),
+}
+
+impl Hold<'_> {
+    /// What it holds.
+    #[must_use]
+    pub const fn amount(&self) -> Money {
+        match self {
+            Self::Request(request) => request.fee,
+            Self::Withdrawal(withdrawal) => withdrawal.amount.money(),
+        }
+    }
 }
 
 /// The form of a top-up: `POST /topups` with `key` and `amount`.

@@ -171,6 +171,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
             balance,
             clearing: if is_new { Clearing::default() } else { clearing },
             holds: if is_new { &[] } else { &holds },
+            held_otherwise: (!is_new).then(|| Money::from_minor(1_250)),
             debt: entries.rows.last().filter(|_| balance.owed > Money::ZERO),
             guest_wallet: Some(Money::from_minor(500)).filter(|_| name.is_empty()),
             entries: if is_new { &no_entries } else { &entries },

@@ -2,6 +2,7 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::address::{AddressPolicy, OptionsTable};
+use cuepoint_domain::application::Failure;
 use cuepoint_domain::application::queries::OwnRequestFilter;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ledger::{Balance, Entry};
@@ -10,11 +11,12 @@ use cuepoint_domain::music_request::{MusicRequest, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::tip::{Tip, TipDirection};
 use cuepoint_domain::topup::Topup;
-use cuepoint_domain::withdrawal::{Clearing, Withdrawal};
+use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalStatus};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Notice, NoticeKind};
 use cuepoint_pages::texts::Text;
 use cuepoint_pages::wallet::{Hold, Payout, StatementPage, TipRow, TopupForm, WalletPage};
+use futures_util::future::{try_join, try_join_all, try_join5};
 
 use super::payout_fields::PayoutFields;
 use crate::call::PageCall;
@@ -25,6 +27,8 @@ use crate::response::PageResponse;
 const ENTRIES: u32 = 50;
 /// The newest rows of each list in the wallet.
 const NEWEST: u32 = 10;
+/// The rows of a list that should be complete.
+const MANY: u32 = PageRequest::MAX_SIZE;
 
 /// What a refused form left on the page.
 #[derive(Default)]
@@ -67,6 +71,7 @@ pub(in crate::handlers) async fn render(
         balance: reader.balance,
         clearing: contents.clearing,
         holds: &holds,
+        held_otherwise: contents.held_otherwise(reader.balance),
         debt: contents.debt.as_ref(),
         guest_wallet: contents.guest_wallet,
         entries: &contents.entries,
@@ -88,47 +93,74 @@ struct Contents {
     entries: Rows<Entry>,
     topups: Rows<Topup>,
     withdrawals: Rows<Withdrawal>,
+    /// The withdrawals that hold their amount.
+    held_withdrawals: Vec<Withdrawal>,
+    /// The open requests that hold a fee.
     open_requests: Vec<MusicRequest>,
     given: Vec<Tip>,
     received: Vec<Tip>,
 }
 
 impl Contents {
+    /// The reads run concurrently: a store can answer several in one round trip.
     async fn read(call: &PageCall, principal: &Principal, balance: Balance) -> Result<Self, PageFailure> {
         let use_cases = call.use_cases();
-        let (newest, many) = (PageRequest::new(1, NEWEST), PageRequest::new(1, PageRequest::MAX_SIZE));
-        let tips = async |direction| use_cases.tips.list(principal, direction, newest).await;
-        let (mut open_requests, requests) = (Vec::new(), &use_cases.music_requests);
-        for status in [RequestStatus::Pending, RequestStatus::Accepted] {
+        let (newest, many) = (PageRequest::new(1, NEWEST), PageRequest::new(1, MANY));
+        let tips = |direction| use_cases.tips.list(principal, direction, newest);
+        let open = |status| {
             let filter = OwnRequestFilter { status: Some(status), dj: None };
-            open_requests.extend(requests.made_by(principal, filter, many).await?.rows);
-        }
-        let withdrawals = match principal.is_guest_account() {
-            true => Rows::none(0),
-            false => use_cases.withdrawals.list(principal, None, newest).await?.0,
+            use_cases.music_requests.made_by(principal, filter, many)
         };
-        let debt = match balance.owed > Money::ZERO {
-            true => use_cases.wallet.entries(principal, None, many).await?.rows,
-            false => Vec::new(),
+        let lists = async {
+            Ok::<_, PageFailure>(
+                try_join5(
+                    use_cases.wallet.entries(principal, None, newest),
+                    use_cases.topups.list(principal, None, newest),
+                    withdrawals(call, principal, None, newest),
+                    tips(TipDirection::Given),
+                    tips(TipDirection::Received),
+                )
+                .await?,
+            )
         };
-        Ok(Self {
-            clearing: use_cases.wallet.clearing(principal, balance).await?,
-            debt: debt.into_iter().find(Entry::increases_debt),
-            guest_wallet: call.kept_guest_money().await?,
-            entries: use_cases.wallet.entries(principal, None, newest).await?,
-            topups: use_cases.topups.list(principal, None, newest).await?,
+        let rest = try_join5(
+            async { Ok(open(RequestStatus::Pending).await?.rows) },
+            async { Ok(open(RequestStatus::Accepted).await?.rows) },
+            async { Ok(use_cases.wallet.clearing(principal, balance).await?) },
+            newest_debt(call, principal, balance),
+            call.kept_guest_money(),
+        );
+        let ((entries, topups, withdrawals, given, received), rest) = try_join(lists, rest).await?;
+        let (mut open_requests, accepted, clearing, debt, guest_wallet) = rest;
+        open_requests.extend(accepted);
+        open_requests.retain(|request| !request.fee.is_zero());
+        let mut contents = Self {
+            clearing,
+            debt,
+            guest_wallet,
+            entries,
+            topups,
+            held_withdrawals: held(&withdrawals.rows),
             withdrawals,
             open_requests,
-            given: tips(TipDirection::Given).await?.rows,
-            received: tips(TipDirection::Received).await?.rows,
-        })
+            given: given.rows,
+            received: received.rows,
+        };
+        if contents.held_otherwise(balance).is_some() {
+            contents.held_withdrawals = all_held(call, principal).await?;
+        }
+        Ok(contents)
     }
 
     fn holds(&self) -> Vec<Hold<'_>> {
-        let requests = self.open_requests.iter().filter(|request| !request.fee.is_zero()).map(Hold::Request);
-        let withdrawals = self.withdrawals.rows.iter();
-        let withdrawals = withdrawals.filter(|withdrawal| withdrawal.state.status().holds_amount());
-        requests.chain(withdrawals.map(Hold::Withdrawal)).collect()
+        let requests = self.open_requests.iter().map(Hold::Request);
+        requests.chain(self.held_withdrawals.iter().map(Hold::Withdrawal)).collect()
+    }
+
+    /// The part of the held balance that no listed request or withdrawal holds.
+    fn held_otherwise(&self, balance: Balance) -> Option<Money> {
+        let rest = self.holds().iter().try_fold(balance.held, |rest, hold| rest.checked_sub(hold.amount()));
+        rest.filter(|rest| *rest > Money::ZERO)
     }
 
     fn tips(&self) -> Vec<TipRow<'_>> {
@@ -139,6 +171,48 @@ impl Contents {
         tips.truncate(usize::try_from(NEWEST).unwrap_or(usize::MAX));
         tips
     }
+}
+
+/// A page of the principal's withdrawals. A guest account has none.
+async fn withdrawals(
+    call: &PageCall,
+    principal: &Principal,
+    status: Option<WithdrawalStatus>,
+    page: PageRequest,
+) -> Result<Rows<Withdrawal>, Failure> {
+    if principal.is_guest_account() {
+        return Ok(Rows::none(0));
+    }
+    Ok(call.use_cases().withdrawals.list(principal, status, page).await?.0)
+}
+
+fn held(withdrawals: &[Withdrawal]) -> Vec<Withdrawal> {
+    let holds = |withdrawal: &&Withdrawal| withdrawal.state.status().holds_amount();
+    withdrawals.iter().filter(holds).cloned().collect()
+}
+
+/// The withdrawals that hold their amount, newest first. An old one can wait behind many newer ones.
+async fn all_held(call: &PageCall, principal: &Principal) -> Result<Vec<Withdrawal>, PageFailure> {
+    let many = PageRequest::new(1, MANY);
+    let holding = WithdrawalStatus::all().filter(|status| status.holds_amount());
+    let lists = holding.map(|status| withdrawals(call, principal, Some(status), many));
+    let lists = try_join_all(lists).await?;
+    let mut all: Vec<Withdrawal> = lists.into_iter().flat_map(|list| list.rows).collect();
+    all.sort_by_key(|withdrawal| std::cmp::Reverse(withdrawal.id));
+    Ok(all)
+}
+
+/// The newest entry that increased the debt, if the wallet owes.
+async fn newest_debt(
+    call: &PageCall,
+    principal: &Principal,
+    balance: Balance,
+) -> Result<Option<Entry>, PageFailure> {
+    if balance.owed.is_zero() {
+        return Ok(None);
+    }
+    let entries = call.use_cases().wallet.entries(principal, None, PageRequest::new(1, MANY)).await?;
+    Ok(entries.rows.into_iter().find(Entry::increases_debt))
 }
 
 pub(super) async fn statement(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
