@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::operation::{Actor, Rejection, plans};
 use cuepoint_domain::ports::Store;
@@ -18,6 +19,9 @@ promises! { ($) orders as orders_promises {
     plans_decided_on_an_outdated_topup_state_are_stale,
 }}
 
+/// The code of the page on which the payments begin.
+const CODE: &str = "K7TW3M";
+
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
     Orders { attempts, next_at: next_at.map(at) }
 }
@@ -28,11 +32,12 @@ fn page() -> Option<PaymentUrl> {
 }
 
 impl Scenario {
-    /// A new top-up of 5.00 by a new user, opened with any charge.
+    /// A new top-up of 5.00 by a new user, opened with any charge on the page of a DJ.
     async fn open_topup(&self, charge: Charge) -> Topup {
         let guest = self.guest(0).await;
         let id = self.ids.next_topup().await.unwrap();
-        topup_of(&self.fresh(plans::open_topup(self.by(guest, at(0)), id, guest, amount(500), charge)).await)
+        let plan = plans::open_topup(self.by(guest, at(0)), id, guest, amount(500), charge);
+        topup_of(&self.fresh(plans::begun_on_page(plan, DjCode::new(CODE))).await)
     }
 
     /// The same top-up after an order at `now`.
@@ -102,10 +107,11 @@ pub async fn a_topup_is_leased_by_one_server(store: Arc<dyn Store>) {
 }
 
 /// A page is stored as the provider named it, and changes nothing else; the money arrives with the
-/// confirmation.
+/// confirmation. The code of the page on which the payment began stays.
 pub async fn the_payment_page_is_kept_after_confirmation(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let opened = scenario.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
+    assert_eq!(opened.page_code, DjCode::new(CODE));
     let expected = Topup { orders: Some(orders(1, None)), payment_url: page(), ..opened.clone() };
     let ordered = scenario.order(&opened, 5, orders(1, None), page()).await;
     assert_eq!(ordered, expected);

@@ -9,6 +9,7 @@ use cuepoint_domain::privacy::personal_data::{ExportRecord, OperationNote};
 use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip;
+use cuepoint_domain::topup;
 use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
@@ -66,7 +67,7 @@ pub struct PersonalDataExportView {
     /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
-    pub topups: Vec<TopupView>,
+    pub topups: Vec<ExportedTopupView>,
     /// Entries of the wallet.
     pub wallet_entries: Vec<ExportedWalletEntryView>,
     /// Changes of the profile and the user's status, and operations of operators and providers with a reason.
@@ -190,6 +191,18 @@ view! {
         /// Dedication; null if there is none, and after 30 days.
         #[schema(example = "For Grace, who turns 30")]
         message: Option<&'r str> = message.map(ShortMessage::as_str),
+    }
+}
+
+view! {
+    /// A top-up with the page on which its payment began.
+    pub struct ExportedTopupView as ExportedTopup of (topup: &topup::Topup, currency: &Currency) {
+        /// The top-up.
+        #[serde(flatten)]
+        topup: TopupView = TopupView::new(topup, currency),
+        /// Code of the DJ on whose page the payment began; null if it began elsewhere.
+        #[schema(example = "K7TW3M")]
+        page_code: Option<String> = topup.page_code.map(|code| code.as_str().to_owned()),
     }
 }
 
@@ -319,7 +332,7 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
         ExportRecord::Tip(tip) => to_vec(&ExportedTipView::new(tip, currency)),
         ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
-        ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
+        ExportRecord::Topup(topup) => to_vec(&ExportedTopupView::new(topup, currency)),
         ExportRecord::Entry(entry, reason) => to_vec(&ExportedWalletEntryView::new(entry, reason, currency)),
         ExportRecord::Operation(note) => to_vec(&OperationView::new(note, currency)),
         ExportRecord::ProviderMessage(message) => to_vec(&ExportedProviderMessageView::new(message)),

@@ -24,7 +24,7 @@ const CRATES: &[CrateLayers] = &[
             &["entities", "unknown"],
             &["names"],
             &["checksum", "ids", "money", "page", "text", "timestamp"],
-            &["address", "entity_ref", "network", "provider_reference"],
+            &["address", "entity_ref", "gig/code", "network", "provider_reference"],
             &["ledger"],
             &["entity_facts"],
             &["provider_message", "user"],

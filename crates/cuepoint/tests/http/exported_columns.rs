@@ -109,7 +109,7 @@ fn insert_other_rows(database: &Database, id: i64, operator: i64) {
     let restored = database.sql("decode(repeat('77', 32), 'hex')", "randomblob(32)");
     let statements = format!(
         "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17, login_changed_at = {now} WHERE id = {id}; \
-         UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
+         UPDATE topups SET payment_url = 'https://pay.example/x', page_code = 'Z7TW3M' WHERE user_id = {id}; \
          INSERT INTO security_events (kind, user_id, detail, at) VALUES ('code_refused', {id}, 'a detail', {now}); \
          INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, \
              currency, txid, received_at, resolved_at, resolved_by, resolution) \

@@ -10,8 +10,8 @@
 //! - New columns and tables, which they do not name: the number of orders of a top-up, the one approval of a
 //!   withdrawal, the rules of a posting, an unfinished erasure, money in suspense, provider messages,
 //!   networks of logins, counts of codes, the first operator, webhook endpoints with the sessions and keys of their
-//!   creations, the time of the last change of a login, and personal access tokens, which they list as sessions, end with
-//!   a changed password, and do not accept.
+//!   creations, the time of the last change of a login, the pages on which payments began, and personal access tokens,
+//!   which they list as sessions, end with a changed password, and do not accept.
 //! - The same fields in receipts, where they skip unknown fields.
 //! - Receipts of provider messages, which they never read: not by operation or key, because none of their
 //!   routes resolves messages, nor in their ledger audit, because these receipts moved no money.

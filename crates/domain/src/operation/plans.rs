@@ -1,6 +1,6 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
-use crate::gig::{self, AssignedCode, Gig, GigChange, GigRefusal, NewGig};
+use crate::gig::{self, AssignedCode, DjCode, Gig, GigChange, GigRefusal, NewGig};
 use crate::ids::{GigId, RequestId, TipId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
@@ -212,6 +212,15 @@ pub fn open_guest_topup(
 ) -> Plan {
     let mut plan = open_topup(metadata, id, guest, amount, charge);
     plan.guards.push(Guard::GuestTopup { of: guest, amount, limits });
+    plan
+}
+
+/// The plan with the page on which a payment began, if it opens a top-up.
+#[must_use]
+pub fn begun_on_page(mut plan: Plan, code: Option<DjCode>) -> Plan {
+    if let Step::Open(Entity::Topup(topup)) = &mut *plan.step {
+        topup.page_code = code;
+    }
     plan
 }
 

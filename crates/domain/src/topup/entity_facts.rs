@@ -61,9 +61,10 @@ impl EntityFacts for Topup {
     }
 
     fn is_recorded_as(&self, then: &Self, whole: bool, opens: bool) -> bool {
-        let (opening, orders) = (then.opening, then.orders);
+        let (opening, orders, page_code) = (then.opening, then.orders, then.page_code);
         is_column_recorded(self.opening, opening, opens)
             && is_column_recorded(self.orders, orders, opens)
-            && Self { opening, orders, ..self.recorded_as(then, whole) } == *then
+            && is_column_recorded(self.page_code, page_code, opens)
+            && Self { opening, orders, page_code, ..self.recorded_as(then, whole) } == *then
     }
 }

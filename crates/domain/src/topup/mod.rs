@@ -15,6 +15,7 @@ pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspens
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
+use crate::gig::DjCode;
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
@@ -87,6 +88,8 @@ pub struct Topup {
     pub status: TopupStatus,
     /// The page on which the guest pays, once the provider has named it.
     pub payment_url: Option<PaymentUrl>,
+    /// The code of the DJ on whose page the payment began, to which its page leads back. It never changes.
+    pub page_code: Option<DjCode>,
     /// The state of its orders at the provider; `None` if an earlier version opened it, after ordering it.
     pub orders: Option<Orders>,
     /// The money that arrived after its owner was erased; the top-up then stays failed.
@@ -144,6 +147,7 @@ pub fn open(
         amount,
         status,
         payment_url: None,
+        page_code: None,
         orders: Some(orders),
         suspense: None,
         created_at: now,

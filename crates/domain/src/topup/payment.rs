@@ -177,6 +177,7 @@ mod tests {
             amount: Amount::new(Money::from_minor(500)).unwrap(),
             status,
             payment_url: None,
+            page_code: None,
             orders,
             suspense: None,
             created_at: Timestamp::EPOCH,

@@ -7,6 +7,6 @@ pub mod page;
 pub mod sandbox;
 pub mod stranger;
 
-pub use page::{Draft, PaymentPage, PaymentPart, PaymentState};
+pub use page::{Draft, PaymentPage, PaymentPart, PaymentState, Purpose};
 pub use sandbox::SandboxPage;
 pub use stranger::{StrangerPaymentPage, StrangerState};

@@ -33,8 +33,12 @@ pub struct PaymentPart<'a> {
     pub reference: ProviderReference,
     pub amount: Amount,
     pub state: PaymentState<'a>,
-    /// The gig in which the guest requests a song, if the payment began there.
+    /// What this payment is for; `None` if it only tops up the wallet.
+    pub purpose: Option<Purpose>,
+    /// The gig to which the page leads: the one where the payment began, or the one of the draft.
     pub gig: Option<DjCode>,
+    /// Whether the payment is for the guest account that the reader had before the login.
+    pub is_of_kept_guest: bool,
     pub keys: Keys<'a>,
     /// The part has no stream: it is read every 2 seconds for 2 minutes, and every 15 seconds afterwards.
     pub live: Live<'a>,
@@ -52,10 +56,15 @@ pub enum PaymentState<'a> {
     Payable(&'a PaymentUrl),
     /// The guest came back from this payment page, and the provider has not confirmed the payment.
     Waiting(Option<&'a PaymentUrl>),
-    /// The money arrived, and a request waits for it.
+    /// The money arrived, and a request or a tip waits for it.
     ConfirmedWithDraft(Draft<'a>),
-    /// The money arrived, and the request that waited for it cannot be sent.
-    ConfirmedTooLate(Closed),
+    /// The money arrived, and what waited for it cannot be sent.
+    ConfirmedTooLate {
+        /// What waited.
+        what: Purpose,
+        /// Why it cannot be sent.
+        why: Closed,
+    },
     /// The money arrived.
     Confirmed {
         /// The available balance.
@@ -67,12 +76,18 @@ pub enum PaymentState<'a> {
     Unknown,
 }
 
-/// A request that waits for its payment.
+/// What a guest without money pays for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Request,
+    Tip,
+}
+
+/// What waits for its payment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Draft<'a> {
-    pub song_title: &'a str,
-    pub artist_name: &'a str,
-    pub fee: Money,
+pub enum Draft<'a> {
+    Request { song_title: &'a str, artist_name: &'a str, fee: Money },
+    Tip { dj: &'a str, amount: Money },
 }
 
 impl<'a> PaymentState<'a> {
@@ -112,11 +127,14 @@ impl PaymentPart<'_> {
         let t = self.frame.t;
         match self.state {
             PaymentState::Preparing { .. } => t.preparing_title(),
-            PaymentState::Payable(_) if self.gig.is_some() => t.pay_title(),
-            PaymentState::Payable(_) => t.pay_title_wallet(),
+            PaymentState::Payable(_) => match self.purpose {
+                Some(Purpose::Request) => t.pay_title(),
+                Some(Purpose::Tip) => t.pay_title_tip(),
+                None => t.pay_title_wallet(),
+            },
             PaymentState::Waiting(_) => t.waiting_title(),
             PaymentState::ConfirmedWithDraft(_)
-            | PaymentState::ConfirmedTooLate(_)
+            | PaymentState::ConfirmedTooLate { .. }
             | PaymentState::Confirmed { .. } => t.confirmed_title(),
             PaymentState::Failed => t.failed_title(),
             PaymentState::Reversed => t.reversed_title(),
@@ -130,7 +148,7 @@ impl PaymentPart<'_> {
             PaymentState::Preparing { .. } | PaymentState::Waiting(_) | PaymentState::Unknown => "busy",
             PaymentState::Payable(_) => "",
             PaymentState::ConfirmedWithDraft(_)
-            | PaymentState::ConfirmedTooLate(_)
+            | PaymentState::ConfirmedTooLate { .. }
             | PaymentState::Confirmed { .. } => "arrived",
             PaymentState::Failed | PaymentState::Reversed => "failed",
         }
@@ -144,10 +162,31 @@ impl PaymentPart<'_> {
             PaymentState::Payable(_)
             | PaymentState::Waiting(_)
             | PaymentState::ConfirmedWithDraft(_)
-            | PaymentState::ConfirmedTooLate(_)
+            | PaymentState::ConfirmedTooLate { .. }
             | PaymentState::Confirmed { .. }
             | PaymentState::Unknown => false,
         }
+    }
+
+    /// Whether the script sends the draft at once: the guest paid for it. Any other payment leaves the decision to a tap.
+    fn sends_at_once(&self) -> bool {
+        self.purpose.is_some()
+    }
+
+    fn not_sent(&self, what: &Purpose) -> Text {
+        match what {
+            Purpose::Request => self.frame.t.draft_not_sent(),
+            Purpose::Tip => self.frame.t.tip_not_given(),
+        }
+    }
+
+    /// The balance after the payment.
+    fn balance(&self, available: &Money) -> Text {
+        let available = self.frame.amount(available);
+        if self.is_of_kept_guest {
+            return self.frame.t.phone_balance_is(&available);
+        }
+        self.frame.t.balance_is(&available)
     }
 
     fn host<'t>(&self, url: &'t PaymentUrl) -> &'t str {

@@ -10,6 +10,7 @@ texts! {
     preparing_advice(): "This takes a few seconds.", "Das dauert ein paar Sekunden.";
     preparing_late(): "This takes longer than usual. You can wait, or begin another payment.", "Das dauert länger als sonst. Du kannst warten oder eine andere Zahlung beginnen.";
     pay_title(): "One step to your song", "Ein Schritt zu deinem Song";
+    pay_title_tip(): "One step to your tip", "Ein Schritt zu deinem Trinkgeld";
     pay_title_wallet(): "Top up your wallet", "Guthaben aufladen";
     pay(amount: &str): format!("Pay {amount}"), format!("{amount} zahlen");
     pay_advice(host: &str): format!("You pay at {host}, and come back here."), format!("Du zahlst bei {host} und kommst hierher zurück.");
@@ -20,8 +21,13 @@ texts! {
     confirmed_with_draft(): "Your request is ready to be sent.", "Dein Wunsch kann gesendet werden.";
     send_draft(): "Send the request", "Wunsch senden";
     send_draft_for(amount: &str): format!("{amount} are held until the song is played."), format!("{amount} werden reserviert, bis der Song gespielt wird.");
+    confirmed_with_tip(): "Your tip is ready to be given.", "Dein Trinkgeld kann gegeben werden.";
+    tip(): "Tip", "Trinkgeld";
+    give_tip_of(amount: &str): format!("Tip {amount}"), format!("{amount} Trinkgeld geben");
+    phone_balance_is(amount: &str): format!("{amount} are in the wallet of this phone from before the login."), format!("{amount} sind im Guthaben dieses Telefons von vor der Anmeldung.");
     balance_is(amount: &str): format!("{amount} are in your wallet."), format!("In deinem Guthaben sind {amount}.");
     draft_not_sent(): "Your request was not sent.", "Dein Wunsch wurde nicht gesendet.";
+    tip_not_given(): "Your tip was not given.", "Dein Trinkgeld wurde nicht gegeben.";
     draft_money(): "The money stays in your wallet for another song. The operator can return it.", "Das Geld bleibt für einen anderen Song in deinem Guthaben. Der Betreiber kann es zurückzahlen.";
     to_the_gig(): "To the gig", "Zum Auftritt";
     to_the_wallet(): "To the wallet", "Zum Guthaben";

@@ -126,6 +126,8 @@ pub(super) const MONEY: &[Violation] = &[
     ("", "UPDATE topups SET attempts = -1 WHERE id = 1", "topups_attempts_check"),
     ("", "UPDATE topups SET order_at = {now} WHERE id = 1", "topups_ordered_with_attempts"),
     ("", "UPDATE topups SET payment_url = {repeat é 2049} WHERE id = 1", "topups_payment_url_check"),
+    ("", "UPDATE topups SET page_code = 'K7TW3' WHERE id = 1", "topups_page_code_check"),
+    ("", "UPDATE topups SET page_code = 'k7tw3m' WHERE id = 1", "topups_page_code_check"),
     (TOPUP, "(2, 2, 0, 'pending', NULL, {now}, {now})", "topups_amount_check"),
     (TOPUP, "(2, 2, 1, 'lost', NULL, {now}, {now})", "topups_status_check"),
     ("", "UPDATE topups SET status = 'reversed' WHERE id = 11", "topups_suspended_have_failed"),

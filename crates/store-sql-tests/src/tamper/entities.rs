@@ -211,6 +211,11 @@ pub(crate) const ENTITIES: &[Case] = &[
         "top-up 3: it differs from the record of operation",
     ),
     (
+        "the page on which a payment began",
+        "UPDATE topups SET page_code = 'K7TW3M' WHERE id = 1",
+        "top-up 1: it differs from the record of operation",
+    ),
+    (
         "another's top-up",
         "UPDATE topups SET user_id = 2 WHERE id = 1",
         "top-up 1: its topup entry is missing",

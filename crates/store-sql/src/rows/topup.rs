@@ -1,5 +1,6 @@
 //! Top-ups.
 
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::{Line, PaymentUrl};
@@ -71,6 +72,10 @@ impl StoredTopup {
             amount: amount(currency, "topups.amount", &self.amount)?,
             status,
             payment_url: self.payment_url.map(PaymentUrl::from_stored),
+            page_code: self
+                .page_code
+                .map(|code| known("topups.page_code", DjCode::new(&code)))
+                .transpose()?,
             orders: attempts.map(|attempts| Orders::stored(status, attempts, next_at)),
             suspense: self.suspense.suspense()?,
             created_at: self.created_at,
@@ -89,6 +94,7 @@ impl Rowed for Topup {
             amount: Sum::of(currency, self.amount.money()),
             status: Named::of(self.status),
             payment_url: self.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+            page_code: self.page_code.map(|code| code.as_str().to_owned()),
             created_at: self.created_at,
             updated_at: self.updated_at,
             reference: self.opening.map(|operation| Uuid::from_u128(operation.0)),

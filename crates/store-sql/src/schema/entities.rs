@@ -111,6 +111,8 @@ table! {
         amount: MoneySum,
         status [Moves]: Named<TopupStatus>,
         payment_url [Moves]: Nullable<Text>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        page_code: Nullable<Text>,
         #[serde(with = "text::micros")]
         created_at: UtcTime,
         #[serde(with = "text::micros")]

@@ -4,6 +4,7 @@ mod account;
 mod assets;
 mod booth;
 mod display;
+mod draft;
 mod front;
 mod guest;
 mod payment;

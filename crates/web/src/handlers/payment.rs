@@ -1,25 +1,26 @@
-//! Payments: the top-up that a request or the wallet needs, its state, and the request that waits for it.
+//! Payments: the top-up that a request, a tip or the wallet needs, and its state.
 
 use cuepoint_domain::application::commands::{OpenTopup, OpenTopupRefusal};
 use cuepoint_domain::application::queries::{GuestView, SeenTopup};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::DjCode;
-use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::topup::{Topup, missing};
+use cuepoint_domain::topup::{Topup, TopupStatus, missing};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live};
 use cuepoint_pages::guest::Closed;
-use cuepoint_pages::payment::{Draft, PaymentPage, PaymentPart, PaymentState, StrangerPaymentPage};
+use cuepoint_pages::payment::{
+    Draft as Waiting, PaymentPage, PaymentPart, PaymentState, Purpose, StrangerPaymentPage,
+};
 use cuepoint_pages::texts::Text;
 use cuepoint_transport::rate_limits::Class;
 
-use super::guest::{RequestFields, found_with};
+use super::draft::Draft;
+use super::guest::found_with;
 use super::wallet;
 use crate::call::{FormKey, PageCall};
-use crate::cookies::PageCookie;
 use crate::failure::{PageFailure, or_refusal};
-use crate::form::Form;
 use crate::response::{INVALID, PageResponse};
 use crate::route::{PageRoute, own_form, page};
 
@@ -32,7 +33,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
 }
 
 /// Why a top-up is refused, in words.
-pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> Text {
+fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> Text {
     let frame = call.frame(None);
     match refusal {
         OpenTopupRefusal::NotOffered => frame.t.no_payments(),
@@ -42,55 +43,85 @@ pub(super) fn refusal(call: &PageCall, refusal: OpenTopupRefusal) -> Text {
     }
 }
 
-/// Opens a top-up, once for each key.
-///
-/// # Errors
-/// [`PageFailure`]; the refusal is inside.
-pub(super) async fn open(
+/// Opens a top-up, once for each key. `page_code` is the code of the page on which the payment begins, and `what` names
+/// everything that the form decides.
+async fn open(
     call: &PageCall,
     principal: &Principal,
     key: &FormKey,
-    amount: Amount,
+    (amount, page_code): (Amount, Option<DjCode>),
+    what: &str,
 ) -> Result<Result<Topup, OpenTopupRefusal>, PageFailure> {
-    let what = call.currency().print(amount.money());
-    let opened = or_refusal(call.run(principal, Some(key), OpenTopup, amount, &what).await)?;
-    Ok(opened.map(|done| done.value))
+    let opened = call.run(principal, Some(key), OpenTopup { page_code }, amount, what).await;
+    Ok(or_refusal(opened)?.map(|done| done.value))
 }
 
-/// Opens the top-up of what a request lacks.
-pub(super) async fn open_missing(
+/// What a guest who lacked money does next.
+pub(super) enum Lack {
+    /// Nothing: the money is there by now.
+    Paid,
+    /// The guest pays, and the draft is sent afterwards.
+    Leads(PageResponse),
+    /// No payment is possible, for this reason.
+    Refused(Text),
+}
+
+/// Opens the top-up of what a draft lacks, once for each key, and keeps the draft until the money arrives.
+pub(super) async fn lead(
     call: &PageCall,
     principal: &Principal,
     key: &FormKey,
-    fee: Money,
-) -> Result<Result<Topup, OpenTopupRefusal>, PageFailure> {
+    draft: &Draft,
+) -> Result<Lack, PageFailure> {
     let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
-    let amount = missing(fee, available, call.use_cases().settings.least_topup());
-    let amount = amount.ok_or(PageFailure::Outdated)?;
-    open(call, principal, &key.derived(&format!("topup-{}", fee.minor())), amount).await
+    let price = draft.price(call.currency());
+    let Some(amount) = missing(price, available, call.use_cases().settings.least_topup()) else {
+        return Ok(Lack::Paid);
+    };
+    // A form that is sent again leads to the same payment, also if the balance has changed meanwhile.
+    let key = key.derived(&format!("topup-{}", price.minor()));
+    let what = call.currency().print(price);
+    Ok(match open(call, principal, &key, (amount, Some(draft.code)), &what).await? {
+        Ok(topup) if topup.status == TopupStatus::Confirmed => Lack::Paid,
+        Ok(topup) => Lack::Leads(PageResponse::see(&path_of(&topup)).with_cookie(&draft.cookie(call))),
+        Err(reason) => Lack::Refused(refusal(call, reason)),
+    })
+}
+
+/// The amount that a guest typed, or what is wrong with it.
+pub(super) fn typed_amount(call: &PageCall, typed: &str) -> Result<Amount, Text> {
+    let frame = call.frame(None);
+    match call.currency().parse_typed(typed) {
+        Ok(money) => Amount::new(money).ok_or_else(|| frame.t.amount_above_zero()),
+        Err(error) => Err(frame.refused_money(error)),
+    }
 }
 
 /// The page of a top-up.
-pub(super) fn path_of(topup: &Topup) -> String {
+fn path_of(topup: &Topup) -> String {
     format!("/topups/{}", topup.reference())
 }
 
-/// `POST /topups`: another payment of the wallet's owner.
+/// `POST /topups`: another payment of the wallet's owner. One that begins on the page of a failed payment is for the same
+/// draft, which waits for it as long again.
 async fn another(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
-    let (typed, frame) = (call.form.text("amount"), call.frame(None));
-    let amount = match call.currency().parse_typed(typed) {
-        Ok(money) => Amount::new(money).ok_or_else(|| frame.t.amount_above_zero()),
-        Err(error) => Err(frame.refused_money(error)),
-    };
-    let amount = match amount {
+    let typed = call.form.text("amount");
+    let amount = match typed_amount(&call, typed) {
         Ok(amount) => amount,
         Err(error) => return refused(&call, &principal, typed, error).await,
     };
-    match open(&call, &principal, &key, amount).await? {
-        Ok(topup) => Ok(PageResponse::see(&path_of(&topup))),
-        Err(reason) => refused(&call, &principal, typed, refusal(&call, reason)).await,
-    }
+    let page_code = DjCode::new(call.form.text("code"));
+    let what = call.currency().print(amount.money());
+    let topup = match open(&call, &principal, &key, (amount, page_code), &what).await? {
+        Ok(topup) => topup,
+        Err(reason) => return refused(&call, &principal, typed, refusal(&call, reason)).await,
+    };
+    let answer = PageResponse::see(&path_of(&topup));
+    Ok(match Draft::of(&call).filter(|draft| page_code == Some(draft.code)) {
+        Some(draft) => answer.with_cookie(&draft.cookie(&call)),
+        None => answer,
+    })
 }
 
 /// The wallet with the amount of a refused top-up and its error.
@@ -106,52 +137,17 @@ async fn refused(
     wallet::render(call, principal, INVALID, refused).await
 }
 
-/// The wallet of a principal who lacks money for something of this price, with the amount of the top-up.
-pub(super) async fn lacking(
-    call: &PageCall,
-    principal: &Principal,
-    price: Money,
-) -> Result<PageResponse, PageFailure> {
-    let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
-    let frame = call.frame(None);
-    let lacking = missing(price, available, call.use_cases().settings.least_topup());
-    let typed = lacking.map(|amount| frame.number(amount.money())).unwrap_or_default();
-    refused(call, principal, &typed, frame.t.not_enough_money()).await
-}
-
-/// The request that waits for its payment, from the cookie.
-pub(super) struct WaitingRequest {
-    pub(super) form: Form,
-    pub(super) code: DjCode,
-}
-
-impl WaitingRequest {
-    /// The one of this browser.
-    pub(super) fn of(call: &PageCall) -> Option<Self> {
-        let form = Form::parse(call.cookie(PageCookie::Draft)?.as_bytes());
-        let code = DjCode::new(form.text("code"))?;
-        Some(Self { form, code })
-    }
-
-    fn fee(&self, call: &PageCall) -> Money {
-        RequestFields::read(&self.form, call.currency()).fee.unwrap_or(Money::ZERO)
-    }
-}
-
 async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let seen = seen(&call).await?;
-    let waiting = WaitingRequest::of(&call);
-    let gig = waiting.as_ref().map(|waiting| waiting.code);
-    match seen {
-        SeenTopup::Other(status) => {
+    match seen(&call).await? {
+        (SeenTopup::Other { status, page_code }, _) => {
             let frame = call.frame(None);
-            let page = StrangerPaymentPage { frame: &frame, state: status.into(), gig };
+            let page = StrangerPaymentPage { frame: &frame, state: status.into(), gig: page_code };
             Ok(PageResponse::page(page.render()))
         }
-        SeenTopup::Own(topup) => {
+        (SeenTopup::Own(topup), owner) => {
             let reader = call.profile().await?;
             let frame = call.frame(reader.as_ref());
-            let shown = Shown::new(&call, &topup, waiting.as_ref()).await?;
+            let shown = Shown::new(&call, &topup, owner).await?;
             let page = PaymentPage { frame: &frame, part: shown.part(&call, &frame, &topup) };
             Ok(PageResponse::page(page.render()))
         }
@@ -159,74 +155,116 @@ async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 }
 
 async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let SeenTopup::Own(topup) = seen(&call).await? else { return Err(PageFailure::NotFound) };
-    let waiting = WaitingRequest::of(&call);
+    let (SeenTopup::Own(topup), owner) = seen(&call).await? else { return Err(PageFailure::NotFound) };
     let frame = call.frame(None);
-    let shown = Shown::new(&call, &topup, waiting.as_ref()).await?;
+    let shown = Shown::new(&call, &topup, owner).await?;
     Ok(call.part(shown.part(&call, &frame, &topup).render()))
 }
 
-async fn seen(call: &PageCall) -> Result<SeenTopup, PageFailure> {
+/// The top-up as this browser sees it, and the principal who sees it: the one of the session, or the guest account from
+/// before the login.
+async fn seen(call: &PageCall) -> Result<(SeenTopup, Option<Principal>), PageFailure> {
     let reference: ProviderReference = call.parameter.parse().map_err(|_| PageFailure::NotFound)?;
-    Ok(call.use_cases().topups.seen(call.principal.as_ref(), reference).await?)
+    let topups = &call.use_cases().topups;
+    let seen = topups.seen(call.principal.as_ref(), reference).await?;
+    if let SeenTopup::Other { .. } = seen
+        && let Some(guest) = call.kept_guest().await?
+    {
+        return Ok((topups.seen(Some(&guest), reference).await?, Some(guest)));
+    }
+    Ok((seen, call.principal))
 }
 
 /// What the page shows of a top-up.
-struct Shown<'a> {
-    waiting: Option<&'a WaitingRequest>,
-    /// Why the waiting request cannot be sent any more.
-    closed: Option<Closed>,
+struct Shown {
+    /// What waits for its payment.
+    draft: Option<Draft>,
+    /// What the guest sees of the gig of a draft whose money has arrived.
+    view: Option<GuestView>,
     available: Money,
+    is_of_kept_guest: bool,
     key: String,
     path: String,
 }
 
-impl<'a> Shown<'a> {
-    async fn new(
-        call: &PageCall,
-        topup: &Topup,
-        waiting: Option<&'a WaitingRequest>,
-    ) -> Result<Self, PageFailure> {
-        let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
-        let view = match waiting {
-            Some(waiting) => found_with(call, &waiting.code.to_string()).await?,
-            None => None,
+impl Shown {
+    async fn new(call: &PageCall, topup: &Topup, owner: Option<Principal>) -> Result<Self, PageFailure> {
+        let draft = Draft::of(call);
+        let (available, view) = match topup.status {
+            TopupStatus::Confirmed => {
+                let view = match &draft {
+                    Some(draft) => found_with(call, draft.code.as_str()).await?,
+                    None => None,
+                };
+                (available_to(call, owner).await?, view)
+            }
+            _ => (Money::ZERO, None),
         };
         // The part keeps what the page knows about the way back.
         let returned = if call.query.has("returned") { "?returned=1" } else { "" };
-        let closed = |view: GuestView| Closed::of_board(&view.board, view.ended_at.is_some());
         Ok(Self {
-            waiting,
-            closed: view.and_then(closed),
+            draft,
+            view,
             available,
+            is_of_kept_guest: owner != call.principal,
             key: call.new_key(),
             path: format!("{}/live{returned}", path_of(topup)),
         })
     }
 
+    /// What waits for the money that has arrived; `None` if nothing does.
+    fn waiting(&self, currency: &Currency) -> Option<PaymentState<'_>> {
+        let draft = self.draft.as_ref()?;
+        let what = draft.purpose;
+        let board = self.view.as_ref().map(|view| (&view.board, view.ended_at.is_some()));
+        let closed = match board {
+            // The DJ has another code by now, or was erased.
+            None => Some(Closed::Offline),
+            Some((board, _)) if board.dj.suspended_at.is_some() => Some(Closed::Offline),
+            Some((board, has_ended_lately)) => Closed::of_board(board, has_ended_lately),
+        };
+        // A DJ is tipped during a break, and after the gig.
+        let closed = closed.filter(|closed| what == Purpose::Request || *closed == Closed::Offline);
+        if let Some(why) = closed {
+            return Some(PaymentState::ConfirmedTooLate { what, why });
+        }
+        let price = draft.price(currency);
+        Some(PaymentState::ConfirmedWithDraft(match what {
+            Purpose::Request => Waiting::Request {
+                song_title: draft.form.text("song_title"),
+                artist_name: draft.form.text("artist_name"),
+                fee: price,
+            },
+            Purpose::Tip => Waiting::Tip { dj: board?.0.dj.name.as_str(), amount: price },
+        }))
+    }
+
     fn part<'s>(&'s self, call: &'s PageCall, frame: &'s Frame<'s>, topup: &'s Topup) -> PaymentPart<'s> {
         // The payment page sends the browser back by a link of its own.
         let has_returned = call.query.has("returned");
-        let state = PaymentState::of(topup, has_returned, self.available, frame);
-        let state = match (state, self.waiting, self.closed) {
-            (PaymentState::Confirmed { .. }, Some(_), Some(closed)) => PaymentState::ConfirmedTooLate(closed),
-            (PaymentState::Confirmed { .. }, Some(waiting), None) => {
-                PaymentState::ConfirmedWithDraft(Draft {
-                    song_title: waiting.form.text("song_title"),
-                    artist_name: waiting.form.text("artist_name"),
-                    fee: waiting.fee(call),
-                })
+        let state = match PaymentState::of(topup, has_returned, self.available, frame) {
+            PaymentState::Confirmed { available } => {
+                self.waiting(call.currency()).unwrap_or(PaymentState::Confirmed { available })
             }
-            (state, _, _) => state,
+            state => state,
         };
+        let draft = self.draft.as_ref();
         PaymentPart {
             frame,
             reference: topup.reference(),
             amount: topup.amount,
             state,
-            gig: self.waiting.map(|waiting| waiting.code),
+            purpose: draft.filter(|draft| topup.page_code == Some(draft.code)).map(|draft| draft.purpose),
+            gig: topup.page_code.or(draft.map(|draft| draft.code)),
+            is_of_kept_guest: self.is_of_kept_guest,
             keys: Keys::new(&self.key),
             live: Live { path: &self.path, stream: None },
         }
     }
+}
+
+/// The available balance of the owner of a top-up.
+async fn available_to(call: &PageCall, owner: Option<Principal>) -> Result<Money, PageFailure> {
+    let Some(owner) = owner else { return Ok(Money::ZERO) };
+    Ok(call.use_cases().profiles.own(&owner).await?.balance.available)
 }

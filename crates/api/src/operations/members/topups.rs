@@ -94,7 +94,7 @@ pub struct TopupData {
 
 async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
-    call.run(OpenTopup, read_input).await?.try_map(|topup| {
+    call.run(OpenTopup::default(), read_input).await?.try_map(|topup| {
         let view = TopupData { topup: TopupView::new(&topup, call.currency()) };
         Ok(ApiResponse::new("Top-up started.", view)?.at(topup.id))
     })

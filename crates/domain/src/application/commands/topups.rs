@@ -9,6 +9,7 @@ use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Context, Decide, Decided, Done, Loadable as _};
 use crate::application::providers::{ProviderRefused, TopupOrders};
 use crate::authorization::permission;
+use crate::gig::DjCode;
 use crate::ids::TopupId;
 use crate::money::Amount;
 use crate::operation::{Rejection, plans};
@@ -19,8 +20,11 @@ use crate::topup::{Charge, GuestTopupLimit, ReversalRefusal, SuspenseRefusal, To
 /// Opens a top-up of the principal's wallet: confirmed if the provider has the money immediately, else
 /// pending. If the provider needs an order, it is sent before the answer. A replay returns the current state
 /// of the top-up.
-#[derive(Clone, Copy, Debug)]
-pub struct OpenTopup;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenTopup {
+    /// The code of the DJ on whose page the payment begins, if it begins there.
+    pub page_code: Option<DjCode>,
+}
 
 /// Reverses a top-up that was charged back, as an operator other than its owner.
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +88,12 @@ impl Command for OpenTopup {
             return Err(CommandError::Refused(OpenTopupRefusal::TooSmall(least)));
         }
         let (id, user) = (env.ids.next_topup().await?, principal.user);
-        Ok(if principal.is_guest_account() {
+        let plan = if principal.is_guest_account() {
             plans::open_guest_topup(metadata, id, user, *amount, charge, env.terms.guest_topups)
         } else {
             plans::open_topup(metadata, id, user, *amount, charge)
-        })
+        };
+        Ok(plans::begun_on_page(plan, self.page_code))
     }
 
     fn rejected(rejection: Rejection) -> CommandError<OpenTopupRefusal> {

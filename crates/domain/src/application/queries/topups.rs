@@ -6,6 +6,7 @@ use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
 use crate::authorization::{Principal, permission};
+use crate::gig::DjCode;
 use crate::ids::{TopupId, UserId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
@@ -28,9 +29,13 @@ pub enum TopupSearch {
 pub enum SeenTopup {
     /// The reader's own.
     Own(Box<Topup>),
-    /// Another user's, or anybody's for a reader without a session. Its reference cannot be guessed, and the status
-    /// alone is shown.
-    Other(TopupStatus),
+    /// Another user's, or anybody's for a reader without a session. Its reference cannot be guessed, and nothing else is
+    /// shown.
+    Other {
+        status: TopupStatus,
+        /// The code of the page on which the payment began.
+        page_code: Option<DjCode>,
+    },
 }
 
 /// Reads top-ups.
@@ -73,7 +78,9 @@ impl TopupQueries {
             return Ok(SeenTopup::Own(Box::new(topup)));
         }
         match reference {
-            ProviderReference::Operation(_) => Ok(SeenTopup::Other(topup.status)),
+            ProviderReference::Operation(_) => {
+                Ok(SeenTopup::Other { status: topup.status, page_code: topup.page_code })
+            }
             ProviderReference::Row(_) => Err(Failure::NotFound),
         }
     }

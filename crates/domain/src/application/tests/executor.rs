@@ -272,6 +272,7 @@ fn the_payment_request_of_a_new_topup_is_sent_before_the_answer() {
         amount: Amount::new(Money::from_minor(500)).unwrap(),
         status: crate::topup::TopupStatus::Pending,
         payment_url: page.map(|page| crate::text::PaymentUrl::new(page).unwrap()),
+        page_code: None,
         orders: Some(crate::topup::Orders { attempts: 1, next_at: None }),
         suspense: None,
         created_at: now(),
@@ -305,7 +306,7 @@ fn the_payment_request_of_a_new_topup_is_sent_before_the_answer() {
     let (reports, executor) = (doubles.orders.clone(), doubles.executor());
     let amount = Amount::new(Money::from_minor(500)).unwrap();
     for replayed in [false, true] {
-        let opened = run(executor.run(&keyed(), OpenTopup, input(amount))).unwrap();
+        let opened = run(executor.run(&keyed(), OpenTopup::default(), input(amount))).unwrap();
         assert_eq!(opened, Done { value: topup(page), replayed });
     }
     assert_eq!(*reports.0.lock().unwrap(), ["Ordered(Taken)"]);
@@ -435,5 +436,5 @@ fn use_cases_can_run_on_any_thread() {
     let executor = executor(MockLedger::new(), 0);
     let (context, id) = (context(1), RequestId::new(7).unwrap());
     is_send(executor.run(&context, CancelRequest { id }, input(())));
-    is_send(executor.run(&context, OpenTopup, || Err::<Amount, &str>("invalid")));
+    is_send(executor.run(&context, OpenTopup::default(), || Err::<Amount, &str>("invalid")));
 }

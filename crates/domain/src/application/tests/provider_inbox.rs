@@ -37,6 +37,7 @@ fn topup(status: TopupStatus, opening: Option<OperationId>) -> Topup {
         amount: Amount::new(Money::from_minor(500)).unwrap(),
         status,
         payment_url: None,
+        page_code: None,
         orders: Some(Orders::default()),
         suspense: None,
         created_at: at(0),

@@ -175,7 +175,7 @@ fn lost() -> OrderAnswer {
 
 fn try_open(server: &TopupOrders) -> Result<Done<Topup>, CommandError<OpenTopupRefusal, Infallible>> {
     let amount = Amount::new(Money::from_minor(500)).unwrap();
-    run(Executor::new(server.env.clone()).run(&context(1), OpenTopup, input(amount)))
+    run(Executor::new(server.env.clone()).run(&context(1), OpenTopup::default(), input(amount)))
 }
 
 /// Opens a top-up at a server that dies before ordering it.

@@ -9,7 +9,7 @@ use cuepoint_pages::frame::{Frame, Live, Viewer};
 use cuepoint_pages::guest::Closed;
 use cuepoint_pages::language::Language;
 use cuepoint_pages::payment::{
-    Draft, PaymentPage, PaymentPart, PaymentState, SandboxPage, StrangerPaymentPage, StrangerState,
+    Draft, PaymentPage, PaymentPart, PaymentState, Purpose, SandboxPage, StrangerPaymentPage, StrangerState,
 };
 
 use super::{Sample, guest, now, people, site};
@@ -24,15 +24,18 @@ const REFERENCE: ProviderReference =
 pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let url = PaymentUrl::new("https://pay.example.com/session/1").expect("an address");
-    let draft =
-        Draft { song_title: "September", artist_name: "Earth, Wind & Fire", fee: Money::from_minor(1_250) };
+    let fee = Money::from_minor(1_250);
+    let draft = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
+    let tip = Draft::Tip { dj: "Nightowl", amount: fee };
+    let (late, over) = (Purpose::Request, Closed::Ended);
     let states = [
         ("preparing", PaymentState::Preparing { is_late: false }),
         ("late", PaymentState::Preparing { is_late: true }),
         ("payable", PaymentState::Payable(&url)),
         ("waiting", PaymentState::Waiting(Some(&url))),
         ("draft", PaymentState::ConfirmedWithDraft(draft)),
-        ("too-late", PaymentState::ConfirmedTooLate(Closed::Ended)),
+        ("tip", PaymentState::ConfirmedWithDraft(tip)),
+        ("too-late", PaymentState::ConfirmedTooLate { what: late, why: over }),
         ("confirmed", PaymentState::Confirmed { available: Money::from_minor(1_980) }),
         ("failed", PaymentState::Failed),
         ("reversed", PaymentState::Reversed),
@@ -46,7 +49,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
             reference: REFERENCE,
             amount: amount(),
             state,
+            purpose: Some(Purpose::Request),
             gig: Some(guest::code()),
+            is_of_kept_guest: false,
             keys: Keys::new("6rY2mQ0xS1uVb8Zp3kLw9A"),
             live: Live { path: "/topups/1/live", stream: None },
         };

@@ -79,6 +79,7 @@ fn topups() -> Rows<Topup> {
         amount: amount(2_000),
         status,
         payment_url: None,
+        page_code: None,
         orders: None,
         suspense: None,
         created_at: ago(90),

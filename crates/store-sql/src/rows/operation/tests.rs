@@ -1,5 +1,6 @@
 //! Stored receipts, including those of earlier versions.
 
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
@@ -131,6 +132,7 @@ fn topup(
             user: user(1),
             amount: Amount::new(Money::from_minor(1_000)).unwrap(),
             status,
+            page_code: payment_url.as_ref().and_then(|_| DjCode::new("K7TW3M")),
             payment_url,
             orders,
             suspense,

@@ -8,23 +8,19 @@ use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_pages::guest::{Closed, Question};
+use cuepoint_pages::payment::Purpose;
 
 use super::page::{self, NewEntry};
-use super::request_fields::{FIELDS, ReadRequest, RequestFields};
+use super::request_fields::{ReadRequest, RequestFields, written};
+use super::tips;
 use crate::call::{FormKey, PageCall};
-use crate::cookies::PageCookie;
 use crate::failure::{PageFailure, or_refusal};
-use crate::handlers::payment::{self, WaitingRequest};
+use crate::handlers::draft::Draft;
+use crate::handlers::payment::{self, Lack};
 use crate::response::{INVALID, PageResponse};
 use crate::session;
-
-/// The time for which a request waits for its payment, in seconds.
-const DRAFT_SECONDS: i64 = 30 * 60;
-/// The longest draft, in bytes: browsers keep 4096 for a cookie with its attributes. A longer one has to be typed again.
-const MOST_OF_DRAFT: usize = 3_500;
 
 /// The field by which a member spends the wallet of the guest account from before the login.
 const GUEST_WALLET: &str = "guest_wallet";
@@ -32,11 +28,19 @@ const GUEST_WALLET: &str = "guest_wallet";
 /// What became of a request.
 type Attempt = Result<MusicRequest, OpenRequestRefusal>;
 
-/// `POST /g/{code}/draft`: the request that waited for its payment, by its own key.
+/// `POST /g/{code}/draft`: the request or the tip that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let waiting = WaitingRequest::of(&call).ok_or(PageFailure::Outdated)?;
-    let (parameter, form) = (waiting.code.to_string(), waiting.form.with("confirmed", "1".to_owned()));
-    send(PageCall { parameter, form, ..call }).await
+    let draft = Draft::of(&call).ok_or(PageFailure::Outdated)?;
+    let principal = call.principal.ok_or(PageFailure::Login)?;
+    let call = PageCall { parameter: draft.code.to_string(), form: draft.form, ..call };
+    match draft.purpose {
+        Purpose::Tip => tips::send(call, principal).await,
+        // The guest has answered its question, if there was one.
+        Purpose::Request => {
+            let form = call.form.clone().with("confirmed", "1".to_owned());
+            send(PageCall { form, ..call }).await
+        }
+    }
 }
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -109,27 +113,17 @@ async fn request(
         Err(OpenRequestRefusal::InsufficientFunds) => {}
         done => return answered(call, view, done).await,
     }
-    let fee = new.fee.unwrap_or_default();
-    let topup = match payment::open_missing(call, principal, key, fee).await? {
-        Ok(topup) => topup,
-        Err(refusal) => {
-            let offer_error = Some(payment::refusal(call, refusal));
-            return again(call, view, NewEntry { offer_error, ..NewEntry::default() }).await;
+    let draft = Draft::of_request((principal, view.board.code), key, &new, call.currency());
+    match payment::lead(call, principal, key, &draft).await? {
+        Lack::Paid => answered(call, view, attempt(call, principal, key, new).await?).await,
+        Lack::Leads(answer) => Ok(answer),
+        Lack::Refused(error) => {
+            again(call, view, NewEntry { offer_error: Some(error), ..NewEntry::default() }).await
         }
-    };
-    if topup.status == TopupStatus::Confirmed {
-        return answered(call, view, attempt(call, principal, key, new).await?).await;
     }
-    let answer = PageResponse::see(&payment::path_of(&topup));
-    let draft = call.form.only(FIELDS).with("code", view.board.code.to_string()).encode();
-    if draft.len() > MOST_OF_DRAFT {
-        return Ok(answer);
-    }
-    let cookie = call.state.settings.cookies.keep(PageCookie::Draft, draft, DRAFT_SECONDS);
-    Ok(answer.with_cookie(&cookie))
 }
 
-/// Runs the command, once for each key. The answer to a question changes nothing that the key stands for.
+/// Runs the command, once for each key.
 ///
 /// # Errors
 /// [`PageFailure`]; the refusal is inside.
@@ -141,7 +135,7 @@ async fn attempt(
 ) -> Result<Attempt, PageFailure> {
     let limits = call.limits();
     let counted = limits.count_guest_request(principal).map_err(PageFailure::rate_limited)?;
-    let what = call.form.only(FIELDS).without("confirmed").encode();
+    let what = written(&new, call.currency());
     let done = call.run(principal, Some(key), OpenRequest, new, &what).await;
     if done.as_ref().map_or(true, |done| done.replayed) {
         limits.give_back(counted);
@@ -159,10 +153,7 @@ async fn answered(call: &PageCall, view: &GuestView, done: Attempt) -> Result<Pa
 /// The way back to the page, which shows the request.
 fn sent(call: &PageCall, view: &GuestView, request: &MusicRequest) -> PageResponse {
     let answer = PageResponse::see(&format!("/g/{}#request-{}", view.board.code, request.id));
-    match call.cookie(PageCookie::Draft) {
-        Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
-        None => answer,
-    }
+    Draft::forgotten_with(call, answer)
 }
 
 async fn refused(
@@ -197,7 +188,10 @@ async fn refused(
             NewEntry { offer_error: Some(t.not_enough_money()), ..NewEntry::default() }
         }
     };
-    again(call, view, entry).await
+    // The guest paid for a draft, and learns where the money is.
+    let is_paid = entry.closed.is_some() && Draft::is_sent_by(call);
+    let notice = is_paid.then(|| format!("{} {}", t.draft_not_sent(), t.draft_money()).into());
+    again(call, view, NewEntry { notice, ..entry }).await
 }
 
 /// The page with what the guest typed, and what is wrong.

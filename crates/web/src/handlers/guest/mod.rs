@@ -4,12 +4,12 @@ mod entry;
 mod own_requests;
 mod page;
 mod request_fields;
+mod tips;
 
 use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;
 
 pub(in crate::handlers) use page::found_with;
-pub(in crate::handlers) use request_fields::RequestFields;
 
 use crate::route::{PageRoute, form, own_form, page as page_route};
 
@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         page_route("/g/{code}/live", page::live),
         form("/g/{code}/requests", Class::Requests, entry::send),
         form("/g/{code}/draft", Class::Requests, entry::send_draft),
-        own_form("/g/{code}/tips", Action::TipDj, Class::Other, own_requests::tip),
+        own_form("/g/{code}/tips", Action::TipDj, Class::Other, tips::send),
         own_form("/requests/{id}/cancel", Action::CancelRequest, Class::Other, own_requests::cancel),
         own_form("/requests/{id}/rating", Action::RateRequest, Class::Other, own_requests::rate),
     ]

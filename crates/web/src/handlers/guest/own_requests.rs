@@ -1,17 +1,14 @@
-//! The forms of the caller's cards: cancel, rate, tip.
+//! The forms of the caller's cards: cancel and rate.
 
-use cuepoint_domain::application::commands::{CancelRequest, RateRequest, TipDj, TipDjRefusal};
+use cuepoint_domain::application::commands::{CancelRequest, RateRequest};
 use cuepoint_domain::application::{Failure, InvalidTransition};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::Stars;
 use cuepoint_pages::done::Done;
 
 use crate::call::{FormKey, PageCall};
-use crate::failure::{PageFailure, or_refusal};
-use crate::handlers::payment;
+use crate::failure::PageFailure;
 use crate::response::PageResponse;
 
 /// A move that the status no longer allows: another change came first.
@@ -44,21 +41,4 @@ pub(super) async fn rate(call: PageCall, principal: Principal) -> Result<PageRes
     let principal = maker(&call, principal, id).await?;
     call.run(&principal, None, RateRequest { id }, stars, "").await?;
     Ok(PageResponse::done(&call.back(), Done::Rated))
-}
-
-pub(super) async fn tip(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    let key = FormKey::of(&call.form)?;
-    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
-    let typed = match call.form.text("preset") {
-        "" => call.form.text("amount"),
-        preset => preset,
-    };
-    let amount = call.currency().parse_typed(typed).ok().and_then(Amount::new);
-    let amount = amount.ok_or(PageFailure::NoForm)?;
-    let tipped = call.run(&principal, Some(&key), TipDj { code }, amount, typed).await;
-    match or_refusal(tipped)? {
-        Ok(_) => Ok(PageResponse::done(&format!("/g/{code}"), Done::Tipped)),
-        Err(TipDjRefusal::InsufficientFunds) => payment::lacking(&call, &principal, amount.money()).await,
-        Err(_) => Err(PageFailure::NotAllowed),
-    }
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::ports::Profile;
 use cuepoint_domain::tip::presets;
 use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Live};
+use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind};
 use cuepoint_pages::guest::{
     Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
 };
@@ -46,7 +46,8 @@ pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
     let paths = Paths::of(&view.board);
     let presets = presets_of(&call, &view, reader.as_ref());
-    Ok(call.part(part(&frame, &view, Keys::new(&key), presets.as_deref(), &paths).render()))
+    let tip = tip_form(presets.as_deref(), FieldState::default());
+    Ok(call.part(part(&frame, &view, Keys::new(&key), tip, &paths).render()))
 }
 
 /// What the caller sees of the gig; `None` for an unknown code.
@@ -95,6 +96,10 @@ pub(super) struct NewEntry<'a> {
     pub(super) question: Option<Question>,
     /// An error that belongs to the offer.
     pub(super) offer_error: Option<Text>,
+    /// The amount of a tip that was refused.
+    pub(super) tip: FieldState,
+    /// What the guest has to know first.
+    pub(super) notice: Option<Text>,
 }
 
 impl Default for NewEntry<'_> {
@@ -106,6 +111,8 @@ impl Default for NewEntry<'_> {
             closed: None,
             question: None,
             offer_error: None,
+            tip: FieldState::default(),
+            notice: None,
         }
     }
 }
@@ -118,7 +125,8 @@ pub(super) async fn render(
     reader: Option<&Profile>,
     entry: NewEntry<'_>,
 ) -> Result<PageResponse, PageFailure> {
-    let frame = call.frame(reader);
+    let notice = entry.notice.clone().map(|text| Notice { kind: NoticeKind::Attention, text });
+    let frame = Frame { notice, ..call.frame(reader) };
     let random = call.new_key();
     let (keys, paths) = (Keys::new(&random), Paths::of(&view.board));
     // Only a form that this browser sent keeps its key: a key in a link would be known to others, and it is the cookie of
@@ -129,6 +137,7 @@ pub(super) async fn render(
     };
     let proposed = proposed(call, view);
     let guest_wallet = call.kept_guest_money().await?;
+    let tip = entry.tip.clone();
     let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
     let shown = match closed {
         Some(closed) => Entry::Closed(closed),
@@ -142,7 +151,7 @@ pub(super) async fn render(
         frame: &frame,
         board: &view.board,
         entry: shown,
-        part: part(&frame, view, keys, presets.as_deref(), &paths),
+        part: part(&frame, view, keys, tip_form(presets.as_deref(), tip), &paths),
         offers_claim: offers_claim(reader),
     };
     Ok(PageResponse::html(status, page.render()))
@@ -156,7 +165,7 @@ fn new_form<'a>(
     reader: Option<&Profile>,
     entry: NewEntry<'_>,
 ) -> RequestForm<'a> {
-    let NewEntry { form, refused, question, offer_error, closed: _, keeps_key: _ } = entry;
+    let NewEntry { form, refused, question, offer_error, .. } = entry;
     let fields = RequestFields::read(form, call.currency());
     let state = |name, read: &Result<_, _>| {
         if refused { field(form, name, read, frame) } else { FieldState::with(form.text(name)) }
@@ -220,11 +229,16 @@ impl Paths {
     }
 }
 
+/// The form of a tip with these proposed amounts, and another one.
+fn tip_form(presets: Option<&[Amount]>, amount: FieldState) -> Option<TipForm<'_>> {
+    presets.map(|presets| TipForm { presets, amount })
+}
+
 fn part<'a>(
     frame: &'a Frame<'a>,
     view: &'a GuestView,
     keys: Keys<'a>,
-    presets: Option<&'a [Amount]>,
+    tip: Option<TipForm<'a>>,
     paths: &'a Paths,
 ) -> GuestPart<'a> {
     GuestPart {
@@ -233,7 +247,7 @@ fn part<'a>(
         requests: &view.own.requests,
         ended_at: view.ended_at,
         keys,
-        tip: presets.map(|presets| TipForm { presets, amount: FieldState::default() }),
+        tip,
         live: Live { path: &paths.part, stream: Some(&paths.stream) },
     }
 }

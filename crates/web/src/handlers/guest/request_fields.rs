@@ -11,42 +11,35 @@ use cuepoint_pages::texts::Text;
 
 use crate::form::Form;
 
-/// The fields that a request consists of, as the form names them.
-pub(in crate::handlers) const FIELDS: &[&str] = &[
-    "key",
-    "song_title",
-    "artist_name",
-    "kind",
-    "offer",
-    "fee_popular_song",
-    "fee_upcoming_artist",
-    "message",
-    "name",
-    "guest_wallet",
-    "confirmed",
-];
-
 /// What the form contains.
-pub(in crate::handlers) struct RequestFields {
-    pub(in crate::handlers) song_title: Result<Line, TextError>,
-    pub(in crate::handlers) artist_name: Result<Line, TextError>,
-    pub(in crate::handlers) message: Result<Option<ShortMessage>, TextError>,
+pub(super) struct RequestFields {
+    pub(super) song_title: Result<Line, TextError>,
+    pub(super) artist_name: Result<Line, TextError>,
+    pub(super) message: Result<Option<ShortMessage>, TextError>,
     /// The name of a new guest account.
-    pub(in crate::handlers) name: Result<Option<Line>, TextError>,
-    pub(in crate::handlers) kind: ArtistType,
+    pub(super) name: Result<Option<Line>, TextError>,
+    pub(super) kind: ArtistType,
     /// The chosen higher offer.
-    pub(in crate::handlers) offer: Option<Money>,
+    pub(super) offer: Option<Money>,
     /// The fee that the guest agreed to: the offer, or the displayed price.
-    pub(in crate::handlers) fee: Result<Money, MoneyError>,
+    pub(super) fee: Result<Money, MoneyError>,
     /// Whether the guest has answered a question.
-    pub(in crate::handlers) is_confirmed: bool,
+    pub(super) is_confirmed: bool,
 }
 
 /// A valid request.
-pub(in crate::handlers) struct ReadRequest {
-    pub(in crate::handlers) new: NewRequest,
-    pub(in crate::handlers) name: Option<Line>,
-    pub(in crate::handlers) is_confirmed: bool,
+pub(super) struct ReadRequest {
+    pub(super) new: NewRequest,
+    pub(super) name: Option<Line>,
+    pub(super) is_confirmed: bool,
+}
+
+/// The request as a text, by which a repeated key with another request is refused.
+pub(super) fn written(new: &NewRequest, currency: &Currency) -> String {
+    let NewRequest { dj, song_title, artist_name, artist_type, music_url: _, fee, message } = new;
+    let fee = fee.map(|fee| currency.print(fee)).unwrap_or_default();
+    let (kind, message) = (artist_type.name(), message.as_ref().map_or("", ShortMessage::as_str));
+    format!("{dj}\n{}\n{}\n{kind}\n{fee}\n{message}", song_title.as_str(), artist_name.as_str())
 }
 
 /// The fee that the guest agreed to.
@@ -63,7 +56,7 @@ fn agreed(form: &Form, kind: ArtistType, currency: &Currency) -> Result<Money, M
 
 impl RequestFields {
     /// The fields of a form.
-    pub(in crate::handlers) fn read(form: &Form, currency: &Currency) -> Self {
+    pub(super) fn read(form: &Form, currency: &Currency) -> Self {
         let kind = if form.text("kind") == "upcoming" { ArtistType::Upcoming } else { ArtistType::Popular };
         Self {
             song_title: Line::new(form.text("song_title")),
@@ -78,7 +71,7 @@ impl RequestFields {
     }
 
     /// The request to this DJ, if every field is valid.
-    pub(in crate::handlers) fn valid(self, dj: UserId) -> Option<ReadRequest> {
+    pub(super) fn valid(self, dj: UserId) -> Option<ReadRequest> {
         let new = NewRequest {
             dj,
             song_title: self.song_title.ok()?,
@@ -92,13 +85,13 @@ impl RequestFields {
     }
 
     /// What is wrong with the offer.
-    pub(in crate::handlers) fn offer_error(&self, frame: &Frame<'_>) -> Option<Text> {
+    pub(super) fn offer_error(&self, frame: &Frame<'_>) -> Option<Text> {
         self.fee.as_ref().err().map(|error| frame.refused_money(*error))
     }
 }
 
 /// A field as the guest left it.
-pub(in crate::handlers) fn field<T>(
+pub(super) fn field<T>(
     form: &Form,
     name: &str,
     read: &Result<T, TextError>,

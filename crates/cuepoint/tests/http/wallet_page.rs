@@ -1,0 +1,25 @@
+//! The page of the wallet.
+
+use crate::harness::{Browser, Server, Store};
+
+on_every_store!(every_hold_is_named_however_old_it_is);
+
+fn every_hold_is_named_however_old_it_is(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("50"), server.dj());
+    let old = guest.withdrawal("7");
+    // Newer ones that hold nothing fill the list.
+    for _ in 0..11 {
+        let newer = guest.withdrawal("1");
+        guest.call("POST", &format!("/withdrawals/{newer}/cancel")).send().data(200);
+    }
+    guest.request_song(&dj);
+    assert_eq!(guest.wallet(), ("38.00".to_owned(), "12.00".to_owned()));
+    let page = Browser::logged_in(&server.client(), &guest).get("/wallet");
+    let (_, holds) = page.text.split_once("id=\"holds\"").unwrap_or_else(|| panic!("{page}"));
+    let (holds, _) = holds.split_once("</section>").unwrap();
+    for shown in [&format!("Payout {old}<"), "7.00\u{a0}USD", "Blue Monday", "5.00\u{a0}USD"] {
+        assert!(holds.contains(shown), "{shown}: {holds}");
+    }
+    assert!(!holds.contains("Further requests"), "{holds}");
+}

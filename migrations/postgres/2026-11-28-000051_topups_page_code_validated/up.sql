@@ -1,0 +1,1 @@
+ALTER TABLE topups VALIDATE CONSTRAINT topups_page_code_check;

@@ -1,0 +1,2 @@
+-- Pages of payments then lead to no gig.
+ALTER TABLE topups DROP COLUMN page_code;
