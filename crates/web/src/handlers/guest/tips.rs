@@ -4,6 +4,7 @@ use cuepoint_domain::application::commands::{TipDj, TipDjRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::money::Amount;
+use cuepoint_pages::done::Done;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::texts::Text;
 
@@ -65,7 +66,7 @@ async fn answered(
 ) -> Result<PageResponse, PageFailure> {
     let frame = call.frame(None);
     let error = match done {
-        Ok(()) => return Ok(Draft::forgotten_with(call, PageResponse::see(&format!("/g/{code}")))),
+        Ok(()) => return Ok(Draft::forgotten_with(call, PageResponse::done(&format!("/g/{code}"), Done::Tipped))),
         Err(TipDjRefusal::Rule(refusal)) => frame.refused_tip(refusal),
         Err(TipDjRefusal::WalletOwes(_)) => frame.t.wallet_owes(),
         Err(TipDjRefusal::InsufficientFunds) => frame.t.not_enough_money(),
