@@ -6,6 +6,7 @@
 mod books;
 mod client;
 mod kills;
+mod live_pages;
 mod streams;
 mod venue;
 
