@@ -49,11 +49,12 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 }
 
 /// The flags that select a subcommand of the benchmark's own program.
-const SUBCOMMANDS: [(&str, &str); 5] = [
+const SUBCOMMANDS: [(&str, &str); 6] = [
     ("--latency", "latency"),
     ("--growth", "growth"),
     ("--streams", "streams"),
     ("--gigs", "gigs"),
+    ("--pages", "pages"),
     ("--instructions", "instructions"),
 ];
 

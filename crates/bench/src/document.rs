@@ -14,6 +14,8 @@ pub enum Part {
     Growth,
     /// Latency under open load.
     Latency,
+    /// Pages beside the API.
+    Pages,
 }
 
 /// The results of a run as Markdown.
@@ -32,6 +34,7 @@ impl Part {
             Self::Table => ("<!-- the table begins -->", "<!-- the table ends -->"),
             Self::Growth => ("<!-- growth begins -->", "<!-- growth ends -->"),
             Self::Latency => ("<!-- latency begins -->", "<!-- latency ends -->"),
+            Self::Pages => ("<!-- pages begin -->", "<!-- pages end -->"),
         }
     }
 }
@@ -60,7 +63,7 @@ mod tests {
 
     #[test]
     fn replacing_a_part_of_a_document_is_idempotent() {
-        for part in [Part::Table, Part::Growth, Part::Latency] {
+        for part in [Part::Table, Part::Growth, Part::Latency, Part::Pages] {
             let (begin, end) = part.marks();
             let document = format!("# Before\n\n{begin}\nold\n{end}\n\nAfter\n");
             let once = replaced(&document, part, "new\n").unwrap();

@@ -11,6 +11,7 @@ use cuepoint_domain::ids::UserId;
 use crate::context::Bench;
 use crate::datasets::{MAX_CALLS, WRITTEN};
 use crate::figures::{Figures, number};
+use crate::gig_scene::{POPULAR, QUEUE, fill, open_gigs};
 use crate::guest_accounts;
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
@@ -18,18 +19,13 @@ use crate::medians::{self, Column, Row};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::seeding::Population;
-use crate::service::Service;
-use crate::single_calls::{PATIENCE, fetch, field, song};
+use crate::single_calls::{PATIENCE, song};
 use crate::table::Conditions;
 
 /// The number of readers of one board.
 const READERS: usize = 300;
 /// The number of open streams of one board.
 const STREAMS: usize = 1_000;
-/// The number of open requests in the gig of the board.
-const QUEUE: usize = 300;
-/// The number of accepted ones, which the board shows.
-const SHOWN: usize = 20;
 /// The number of requests to each DJ in one measurement: those of two in a gig are fewer than its limit.
 const IN_GIG: usize = 490;
 const WITHOUT_GIG: usize = 2 * IN_GIG;
@@ -42,9 +38,6 @@ const SETTINGS: [(&str, &str); 4] = [
 ];
 /// The number of phones whose guests arrive at once.
 const PHONES: usize = 16;
-
-/// The artists of songs that are paid.
-const POPULAR: &str = "popular";
 
 /// The columns of the table.
 const COLUMNS: [Column; 6] = [
@@ -153,22 +146,6 @@ fn in_turns(mut measure: impl FnMut(bool, u64) -> anyhow::Result<Figures>) -> an
     Ok(kinds.map(|figures| Figures::mean(&figures)))
 }
 
-/// An open gig.
-struct Gig {
-    id: u64,
-    code: String,
-    dj: UserId,
-    /// The token of its DJ.
-    token: String,
-}
-
-impl Gig {
-    fn change(&self, server: &Service) -> anyhow::Result<()> {
-        let path = format!("/api/v1/gigs/{}", self.id);
-        fetch(server.address(), "PATCH", &path, &self.token, r#"{"message":"Last hour"}"#).map(drop)
-    }
-}
-
 /// Requests of guests to these DJs, in random order, with this number to each DJ.
 fn song_requests(
     bench: &Bench,
@@ -192,35 +169,6 @@ fn song_requests(
         write_request(into, "POST", "/api/v1/music/requests", token, Some(&song(dj, POPULAR)));
         true
     }))
-}
-
-/// Opens a gig for each of these DJs.
-fn open_gigs(bench: &Bench, server: &Service, djs: &[UserId]) -> anyhow::Result<Vec<Gig>> {
-    let tokens = bench.tokens().of(djs)?;
-    let open = |(dj, token): (UserId, String)| {
-        // Guest accounts without money request songs of upcoming artists.
-        let body = r#"{"title":"Friday","max_open_per_guest":100,"fee_upcoming_artist":0}"#;
-        let answer = fetch(server.address(), "POST", "/api/v1/gigs", &token, body)?;
-        Ok(Gig { id: field(&answer, "id")?.parse()?, code: field(&answer, "code")?, dj, token })
-    };
-    djs.iter().copied().zip(tokens).map(open).collect()
-}
-
-/// Adds requests of different guests to a gig, and accepts the first of them.
-fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
-    let population = bench.population();
-    let guests: Vec<UserId> =
-        population.users().filter(|user| !population.is_dj(*user)).take(QUEUE).collect();
-    ensure!(guests.len() == QUEUE, "there are fewer than {QUEUE} guests: use a larger scale");
-    for (number, token) in bench.tokens().of(&guests)?.into_iter().enumerate() {
-        let asked =
-            fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song(gig.dj, POPULAR))?;
-        if number < SHOWN {
-            let path = format!("/api/v1/music/requests-update/{}", field(&asked, "id")?);
-            fetch(server.address(), "PATCH", &path, &gig.token, r#"{"status":"accepted"}"#)?;
-        }
-    }
-    Ok(())
 }
 
 /// An open stream of a board, with the newest version that it delivered.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
 //! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
-//! sequence), [`table`], [`growth`], [`latency`], [`streams`], [`gigs`],
+//! sequence), [`table`], [`growth`], [`latency`], [`streams`], [`gigs`], [`pages`],
 //! [`instructions`].
 
 pub mod bare;
@@ -13,6 +13,7 @@ pub mod datasets;
 pub mod document;
 pub mod figures;
 pub mod file_limits;
+mod gig_scene;
 pub mod gigs;
 pub mod growth;
 mod guest_accounts;
@@ -25,6 +26,7 @@ mod medians;
 pub mod memory;
 pub mod operations;
 pub mod options;
+pub mod pages;
 pub mod pgbench;
 pub mod postgres;
 pub mod processes;

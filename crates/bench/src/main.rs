@@ -10,7 +10,7 @@ use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
 use cuepoint_bench::streams::{self, StreamsOptions};
-use cuepoint_bench::{bare, comparison, document, gigs, instructions, latency, memory, run};
+use cuepoint_bench::{bare, comparison, document, gigs, instructions, latency, memory, pages, run};
 use tokio::runtime::Runtime;
 
 /// Measures Cuepoint against the limits of the platform it runs on.
@@ -27,8 +27,8 @@ enum Command {
     #[command(
         override_usage = "cargo xtask bench [OPTIONS]",
         after_help = "`--latency` measures latency under open load, `--growth` how cost grows with the amount of data, \
-                      `--streams` streams of events, `--gigs` gigs and boards, `--instructions` counts instructions per request; each lists its \
-                      options with `--help`."
+                      `--streams` streams of events, `--gigs` gigs and boards, `--pages` pages beside the API, `--instructions` counts \
+                      instructions per request; each lists its options with `--help`."
     )]
     Run(Options),
     /// Measure latency under open load, and print the table: requests at half of the throughput of a closed loop, which
@@ -53,6 +53,13 @@ enum Command {
     /// `--rows "sqlite: gigs"` selects one store. `--write` and `--against` have no effect.
     #[command(override_usage = "cargo xtask bench --gigs [OPTIONS]")]
     Gigs(Options),
+    /// Measure pages beside the calls of the API with the same data, and print the table: the pages of a gig with 300
+    /// open requests, and wallets. The median latency is measured at the lowest number of `--connections`, the
+    /// throughput at the highest one.
+    ///
+    /// `--rows "sqlite: pages"` selects one store. `--against` has no effect.
+    #[command(override_usage = "cargo xtask bench --pages [OPTIONS]")]
+    Pages(Options),
     /// Count instructions per request with callgrind, and print the table.
     ///
     /// `--against` also counts those of another build. `--runs`, `--seconds` and `--connections` have no effect.
@@ -118,6 +125,11 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Gigs(options) => {
             println!("{}", gigs::run(options)?);
             Ok(())
+        }
+        Command::Pages(options) => {
+            let (path, write) = (options.document.clone(), options.write);
+            let report = Report { kept: pages::run(options)?, further: String::new() };
+            print_or_write(&path, write, Part::Pages, &report)
         }
         Command::Instructions(options) => {
             println!("{}", instructions::run(options)?);

@@ -101,6 +101,12 @@ impl Options {
         self.connections.iter().copied().max().unwrap_or(1)
     }
 
+    /// The lowest number of connections of an ordinary row.
+    #[must_use]
+    pub fn fewest_connections(&self) -> usize {
+        self.connections.iter().copied().min().unwrap_or(1)
+    }
+
     /// Whether a row is selected.
     #[must_use]
     pub fn wants(&self, row: &str) -> bool {

@@ -28,6 +28,13 @@ pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option
     }
 }
 
+/// Returns the bytes of a GET with these headers, on a persistent connection.
+#[must_use]
+pub fn read_with(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n").into_bytes()
+}
+
 /// Returns an endless sequence of random picks from these requests, the same in every run.
 ///
 /// The bytes are contiguous in memory, unlike those of a vector per request.
@@ -61,6 +68,8 @@ mod tests {
         let full = String::from_utf8(request("POST", "/y", Some("t"), Some("{}"))).unwrap();
         assert!(full.contains("\r\nAuthorization: Bearer t\r\n"), "{full}");
         assert!(full.ends_with("\r\nContent-Length: 2\r\n\r\n{}"), "{full}");
+        let read = read_with("/z", &[("Cookie", "a=b")]);
+        assert_eq!(read, b"GET /z HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: a=b\r\n\r\n");
     }
 
     #[test]
