@@ -224,5 +224,6 @@ fn every_screen_behind_one_address_shows_the_last_change_within_the_quotas_of_pr
     });
     let record = venue.record;
     eprintln!("{} phones, {} changes: {record}", phones.len(), CHANGES * times);
+    assert_eq!(record.refusals(), [], "nothing is refused");
     assert!(record.slowest_page() <= PAGE_WITHIN, "a page took {:?}", record.slowest_page());
 }

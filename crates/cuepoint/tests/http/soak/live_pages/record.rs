@@ -88,6 +88,12 @@ impl Record {
         self.last.0.lock().unwrap().len()
     }
 
+    /// The answers that refused something, such as 429 and 503, by kind and status.
+    pub(super) fn refusals(&self) -> Vec<((&'static str, u16), usize)> {
+        let answers = self.answers.lock().unwrap().clone();
+        answers.into_iter().filter(|((_, status), _)| *status >= 400).collect()
+    }
+
     pub(super) fn slowest_page(&self) -> Duration {
         [&self.arrivals, &self.pages].into_iter().flat_map(Times::sorted).max().unwrap_or_default()
     }

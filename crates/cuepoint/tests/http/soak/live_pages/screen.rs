@@ -14,6 +14,8 @@ use crate::harness::Browser;
 const WAIT: Duration = Duration::from_secs(2);
 /// The silence after which a stream counts as lost.
 const SILENCE: Duration = Duration::from_secs(35);
+/// The time after which a refused part is read again.
+const READ_AGAIN: Duration = Duration::from_secs(10);
 /// The interval at which a screen looks whether the evening is over.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -94,8 +96,7 @@ impl<'a> Screen<'a> {
                 }
             }
             if due.is_some_and(|due| due <= Instant::now()) {
-                due = None;
-                self.read();
+                due = (!self.read()).then(|| Instant::now() + READ_AGAIN);
             }
         }
     }
@@ -111,16 +112,15 @@ impl<'a> Screen<'a> {
         stream
     }
 
-    /// Reads the part, unless the screen shows it already.
-    fn read(&mut self) {
+    /// Reads the part, unless the screen shows it already. Returns whether it was answered.
+    fn read(&mut self) -> bool {
         let begin = Instant::now();
         let path = format!("{}/live?digest={}", self.page(), self.digest);
         let part = self.browser.send(self.browser.call("GET", &path).header("x-cuepoint-part", "1"));
         self.venue.record.read_part(begin.elapsed());
         self.venue.record.answered("part", part.status);
-        assert!([200, 204].contains(&part.status), "{part}");
-        if part.status == 204 {
-            return;
+        if part.status != 200 {
+            return part.status == 204;
         }
         part.header("x-cuepoint-digest").unwrap().clone_into(&mut self.digest);
         let (songs, shown) = match self.kind {
@@ -135,5 +135,6 @@ impl<'a> Screen<'a> {
                 self.venue.record.saw(at.elapsed(), title == LAST);
             }
         }
+        true
     }
 }
