@@ -1,4 +1,10 @@
 //! Pages: the time of the server for a page beside that of the API calls with the same data, in the same run.
+//!
+//! A gig has 300 open requests of different guests, 20 of them accepted. Thirty of these guests and the DJ log in by the
+//! form, and read their pages with the cookie of the session. The calls have tokens of the same users. A page with
+//! several calls is compared with their sum. A part is read without the digest of an earlier one, so that it is always
+//! sent. Browsers take pages in gzip, and the API sends JSON as it is: a row of its own contains the compression. No call
+//! has the song titles that a guest page suggests.
 
 mod comparisons;
 mod log_in;
