@@ -66,7 +66,9 @@ async fn answered(
 ) -> Result<PageResponse, PageFailure> {
     let frame = call.frame(None);
     let error = match done {
-        Ok(()) => return Ok(Draft::forgotten_with(call, PageResponse::done(&format!("/g/{code}"), Done::Tipped))),
+        Ok(()) => {
+            return Ok(Draft::forgotten_with(call, PageResponse::done(&format!("/g/{code}"), Done::Tipped)));
+        }
         Err(TipDjRefusal::Rule(refusal)) => frame.refused_tip(refusal),
         Err(TipDjRefusal::WalletOwes(_)) => frame.t.wallet_owes(),
         Err(TipDjRefusal::InsufficientFunds) => frame.t.not_enough_money(),

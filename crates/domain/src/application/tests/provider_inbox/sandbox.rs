@@ -12,7 +12,8 @@ fn reference(text: &str) -> ProviderReference {
 }
 
 fn end(scene: &Arc<Scene>, outcome: SandboxOutcome) -> MessageOutcome {
-    run(sandbox(scene).end(reference(REFERENCE), outcome)).unwrap()
+    let (_, outcome) = run(sandbox(scene).end(reference(REFERENCE), outcome)).unwrap();
+    outcome
 }
 
 #[test]
