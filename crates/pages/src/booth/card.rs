@@ -1,12 +1,12 @@
 //! The card of an open request.
 
 use askama::Template;
-use cuepoint_domain::application::queries::{QueuedRequest, ShownQueue};
+use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::forms::Keys;
-use crate::frame::{Frame, digest};
+use crate::frame::{Frame, RenderedPart, digest};
 use crate::texts::Text;
 
 /// The card of an open request. It is replaced when its digest changes.
@@ -17,17 +17,20 @@ pub(super) struct Card<'a> {
     pub(super) keys: Keys<'a>,
     pub(super) queue: &'a ShownQueue,
     pub(super) queued: &'a QueuedRequest,
+    /// What a block of the guest rejects.
+    pub(super) open: &'a OpenOfGuest,
     pub(super) digest: String,
 }
 
 impl Card<'_> {
-    /// The card with the digest of what it shows without the keys of its forms.
-    pub(super) fn with_digest(&self) -> String {
+    /// The card, and the digest of what it shows without the keys of its forms.
+    pub(super) fn with_digest(&self) -> RenderedPart {
         // Relative times change without a change of the request.
         let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
         let shown = Card { frame: &still, keys: Keys::none(), digest: String::new(), ..self.clone() };
         let digest = digest(&shown.render().unwrap_or_default());
-        Card { digest, ..self.clone() }.render().unwrap_or_default()
+        let html = Card { digest: digest.clone(), ..self.clone() }.render().unwrap_or_default();
+        RenderedPart { html, digest }
     }
 
     fn key(&self, purpose: &str) -> String {
@@ -46,6 +49,9 @@ impl Card<'_> {
 
     /// The requests of the same song in the same list, with this one, if there are others.
     fn group(&self) -> Option<Group> {
+        if self.queued.same_song.is_empty() {
+            return None;
+        }
         let all: Vec<RequestId> =
             self.queue.group_of(self.queued).iter().map(|other| other.request.id).collect();
         let first = all.iter().take(ShownQueue::MOST_AT_ONCE);
@@ -68,8 +74,7 @@ impl Card<'_> {
 
     /// What a block of the guest rejects.
     fn block_advice(&self) -> Text {
-        let open = self.queue.open_of(self.queued.request.requester);
-        self.frame.t.block_advice(open.requests.len(), &self.frame.amount(open.held))
+        self.frame.t.block_advice(self.open.requests.len(), &self.frame.amount(self.open.held))
     }
 }
 

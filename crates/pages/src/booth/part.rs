@@ -1,7 +1,7 @@
 //! The live part of the booth: the numbers of the gig, and both lists.
 
 use askama::Template;
-use cuepoint_domain::application::queries::ShownQueue;
+use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::timestamp::Timestamp;
@@ -15,8 +15,7 @@ use crate::texts::Text;
 const LAST_PLAYED: usize = 3;
 
 /// The live part of the booth, at `/booth/live`: the numbers of the gig, new requests and accepted ones.
-#[derive(Template, Clone, Debug)]
-#[template(path = "booth/part.html")]
+#[derive(Clone, Debug)]
 pub struct QueuePart<'a> {
     pub frame: &'a Frame<'a>,
     pub queue: &'a ShownQueue,
@@ -27,48 +26,68 @@ impl QueuePart<'_> {
     /// The part in its live element.
     #[must_use]
     pub fn render(&self) -> RenderedPart {
+        let cards = self.cards();
+        let content = Content { part: self, cards: &cards, shows: |card| &card.html };
+        // Relative times change without a change of the queue.
         let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
-        let digest = digest(&QueuePart { frame: &still, keys: Keys::none(), ..self.clone() }.content());
+        let without_keys = QueuePart { frame: &still, keys: Keys::none(), queue: self.queue };
+        let digests = Content { part: &without_keys, shows: |card| &card.digest, ..content };
+        let digest = digest(&digests.text());
         let gig = &self.queue.gig.gig;
         let html = format!(
             "<div id=\"queue\" class=\"queue\" data-live=\"/booth/live\" data-digest=\"{digest}\" \
              data-stream=\"/api/v1/boards/{code}/stream\" data-keep data-user=\"{dj}\">{content}</div>",
             code = gig.code,
             dj = gig.dj,
-            content = self.content(),
+            content = content.text(),
         );
         RenderedPart { html, digest }
     }
 
-    fn content(&self) -> String {
+    /// The cards, each with whether its request is accepted.
+    fn cards(&self) -> Vec<(bool, RenderedPart)> {
+        let (guests, none) = (self.queue.open_by_guest(), OpenOfGuest::default());
+        let card = |queued: &QueuedRequest| {
+            let open = guests.get(&queued.request.requester).unwrap_or(&none);
+            let (frame, keys, queue, digest) = (self.frame, self.keys, self.queue, String::new());
+            (queued.is_accepted(), Card { frame, keys, queue, queued, open, digest }.with_digest())
+        };
+        self.queue.waiting.iter().map(card).collect()
+    }
+}
+
+/// The content of the part, with the cards or only with their digests.
+#[derive(Template, Clone, Copy)]
+#[template(path = "booth/part.html")]
+struct Content<'a> {
+    part: &'a QueuePart<'a>,
+    cards: &'a [(bool, RenderedPart)],
+    shows: fn(&RenderedPart) -> &str,
+}
+
+impl<'a> Content<'a> {
+    fn text(&self) -> String {
         // Rendering fails only if formatting does, and no text of a page does.
         Template::render(self).unwrap_or_default()
     }
 
-    fn cards(&self, is_accepted: bool) -> Vec<String> {
-        let listed = self.queue.waiting.iter().filter(|queued| queued.is_accepted() == is_accepted);
-        let card = |queued| Card {
-            frame: self.frame,
-            keys: self.keys,
-            queue: self.queue,
-            queued,
-            digest: String::new(),
-        };
-        listed.map(|queued| card(queued).with_digest()).collect()
+    fn cards(&self, is_accepted: bool) -> impl Iterator<Item = &'a str> {
+        let (cards, shows) = (self.cards, self.shows);
+        cards.iter().filter(move |(accepted, _)| *accepted == is_accepted).map(move |(_, card)| shows(card))
     }
 
     fn is_paused(&self) -> bool {
-        self.queue.gig.status == GigStatus::Paused
+        self.part.queue.gig.status == GigStatus::Paused
     }
 
     fn last_played(&self) -> impl Iterator<Item = &MusicRequest> {
-        self.queue.last_played.iter().take(LAST_PLAYED)
+        self.part.queue.last_played.iter().take(LAST_PLAYED)
     }
 
     /// What the end of the gig does, with numbers.
     fn end_advice(&self) -> Text {
-        let totals = &self.queue.totals;
-        let (held, earned) = (self.frame.amount(totals.held), self.frame.amount(totals.earned));
-        self.frame.t.end_advice(totals.open, &held, &earned)
+        let (frame, totals) = (self.part.frame, &self.part.queue.totals);
+        let (held, earned) = (frame.amount(totals.held), frame.amount(totals.earned));
+        frame.t.end_advice(totals.open, &held, &earned)
     }
 }

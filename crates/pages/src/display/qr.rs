@@ -1,6 +1,8 @@
 //! QR codes.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use askama::filters::HtmlSafe;
 use qrcode::render::unicode::Dense1x2;
@@ -27,17 +29,48 @@ pub fn terminal_code(url: &str) -> Option<String> {
 
 /// The QR code of an address as an element `svg`, black on white, with a quiet zone of four modules.
 pub(crate) struct Svg {
-    /// The width with the quiet zone, in modules.
-    width: usize,
-    /// The dark modules, as runs of rows.
-    path: String,
+    modules: Arc<Modules>,
     /// What a screen reader says.
     label: String,
 }
 
+/// The dark and light squares of a code.
+struct Modules {
+    /// The width with the quiet zone, in modules.
+    width: usize,
+    /// The dark modules, as runs of rows.
+    path: String,
+}
+
+/// The codes of the addresses that were shown last: to encode one takes ten times as long as the rest of a display.
+static KEPT: LazyLock<Mutex<HashMap<String, Arc<Modules>>>> = LazyLock::new(Mutex::default);
+
+/// The number of kept codes, about 10 kB each.
+const MOST_KEPT: usize = 64;
+
 impl Svg {
     /// The code of an address; `None` for an address that is longer than a code can be.
     pub(crate) fn new(url: &str, label: impl Into<String>) -> Option<Self> {
+        let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().get(url).cloned();
+        let modules = match known {
+            Some(modules) => modules,
+            None => {
+                let modules = Arc::new(Modules::of(url)?);
+                let mut kept = kept();
+                if kept.len() >= MOST_KEPT {
+                    kept.clear();
+                }
+                kept.insert(url.to_owned(), Arc::clone(&modules));
+                modules
+            }
+        };
+        Some(Self { modules, label: label.into() })
+    }
+}
+
+impl Modules {
+    fn of(url: &str) -> Option<Self> {
         let code = encoded(url)?;
         let (modules, width) = (code.to_colors(), code.width());
         let mut path = String::new();
@@ -52,13 +85,14 @@ impl Svg {
             }
         }
         let zones = QUIET_ZONE.saturating_mul(2);
-        Some(Self { width: width.saturating_add(zones), path, label: label.into() })
+        Some(Self { width: width.saturating_add(zones), path })
     }
 }
 
 impl std::fmt::Display for Svg {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { width, path, label } = self;
+        let Self { modules, label } = self;
+        let Modules { width, path } = modules.as_ref();
         let Ok(label) = askama::filters::escape(label, askama::filters::Html);
         write!(
             f,
@@ -79,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_code_has_a_quiet_zone_of_four_light_modules() {
-        let svg = Svg::new(URL, "Code").unwrap();
+        let svg = Modules::of(URL).unwrap();
         assert!(
             svg.path.starts_with("M4 4h7v1h-7z"),
             "the finder pattern begins after four modules: {}",
@@ -104,6 +138,16 @@ mod tests {
         assert_eq!(lines.len(), width.div_ceil(2), "two rows of modules in a line");
         assert!(lines[0].chars().all(|c| c == '█'), "the quiet zone is light");
         assert!(text.chars().all(|c| "█▀▄ \n".contains(c)));
+    }
+
+    #[test]
+    fn codes_of_more_addresses_than_are_kept_stay_right() {
+        let path = |url: &str| Svg::new(url, "").unwrap().modules.path.clone();
+        for number in 0..MOST_KEPT + 2 {
+            let url = format!("{URL}/{number}");
+            let first = path(&url);
+            assert_eq!((path(&url), Modules::of(&url).unwrap().path), (first.clone(), first));
+        }
     }
 
     #[test]

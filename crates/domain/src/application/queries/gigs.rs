@@ -112,18 +112,17 @@ impl ShownQueue {
         self.waiting.iter().map(|queued| queued.request.requester).collect::<BTreeSet<_>>().len()
     }
 
-    /// The open requests of a guest, which a block rejects.
+    /// The open requests of each guest, which a block rejects.
     #[must_use]
-    pub fn open_of(&self, guest: UserId) -> OpenOfGuest {
-        let mut open = OpenOfGuest::default();
+    pub fn open_by_guest(&self) -> BTreeMap<UserId, OpenOfGuest> {
+        let mut guests: BTreeMap<UserId, OpenOfGuest> = BTreeMap::new();
         for QueuedRequest { request, .. } in &self.waiting {
-            if request.requester == guest {
-                open.requests.push(request.id);
-                // The sum of all open fees, which is larger, was computed before.
-                open.held = open.held.checked_add(request.fee).unwrap_or(open.held);
-            }
+            let open = guests.entry(request.requester).or_default();
+            open.requests.push(request.id);
+            // The sum of all open fees, which is larger, was computed before.
+            open.held = open.held.checked_add(request.fee).unwrap_or(open.held);
         }
-        open
+        guests
     }
 
     /// A request and all other open ones of the same song, in the order of their places.

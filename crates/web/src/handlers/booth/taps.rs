@@ -94,7 +94,7 @@ pub(super) async fn block(call: PageCall, principal: Principal) -> Result<PageRe
     }
     let queue = call.use_cases().gigs.queue(&principal, gig).await?;
     let (mut rejected, mut returned) = (0_usize, Money::ZERO);
-    for id in queue.open_of(guest).requests {
+    for id in queue.open_by_guest().remove(&guest).unwrap_or_default().requests {
         if let Answered::Done(request) = answer_one(&call, &principal, &key, id, DjAnswer::Reject).await? {
             rejected = rejected.saturating_add(1);
             returned = returned.checked_add(request.fee).unwrap_or(returned);
