@@ -2,10 +2,8 @@
 
 // A notice is shown once, and not again after a reload.
 const shown = new URL(location);
-if (shown.searchParams.has('done')) {
-  shown.searchParams.delete('done');
-  history.replaceState(history.state, '', shown);
-}
+shown.searchParams.delete('done');
+history.replaceState(null, '', shown);
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
