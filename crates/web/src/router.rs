@@ -28,6 +28,7 @@ use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
 use crate::handlers;
+use crate::next_path;
 use crate::response::PageResponse;
 use crate::route::{Access, PageRoute};
 use crate::session::{self, Owner};
@@ -173,12 +174,13 @@ impl Pages {
         payload: Payload,
     ) -> Result<Form, PageFailure> {
         let body = request_body::receive(request, payload, self.state.settings.body_timeout).await?;
+        // What no browser sends counts as a page.
+        if !body.is_empty() && !form::is_form(request.headers()) {
+            return Err(PageFailure::NoForm);
+        }
         if let Some(class) = class_of_network(route, owner) {
             let limits = RequestLimits::new(&self.state.limits, request);
             limits.count_for_network_instead(class).map_err(PageFailure::rate_limited)?;
-        }
-        if !body.is_empty() && !form::is_form(request.headers()) {
-            return Err(PageFailure::NoForm);
         }
         Ok(Form::parse(&body))
     }
@@ -196,7 +198,8 @@ impl Pages {
         let is_part = request.headers().contains_key(PART);
         let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
         let page = request.uri().path_and_query().map_or(request.path(), PathAndQuery::as_str);
-        let back = (!is_form).then_some(page);
+        let page = next_path::without_notice(page);
+        let back = (!is_form).then_some(page.as_str());
         match failure {
             PageFailure::Login if !is_part => {
                 let cookies = self.state.settings.cookies;

@@ -15,6 +15,8 @@ on_one_store!(
     a_tip_that_cannot_be_given_any_more_says_where_the_money_is,
     a_draft_of_another_guest_is_void,
     a_topup_for_something_else_sends_no_draft_by_itself,
+    a_payment_sends_no_draft_of_another_payment_by_itself,
+    a_tip_whose_money_was_spent_says_that_it_is_missing,
 );
 
 const PAGE: &str = "https://pay.example.com/session/1";
@@ -94,13 +96,14 @@ fn a_guest_without_money_pays_and_the_tip_is_given_once(store: Store) {
         );
         assert!(page.text.contains("data-auto"), "the script gives it at once: {page}");
         let kept = browser.cookie(DRAFT).unwrap();
-        assert_eq!(leads_to(&draft(&evening, &browser)), evening.page());
+        let given_page = format!("{}?done=tipped", evening.page());
+        assert_eq!(leads_to(&draft(&evening, &browser)), given_page);
         assert_eq!(browser.cookie(DRAFT), None);
         // The back button, a second tab, and the first form again.
         for _ in 0..2 {
             browser.set_cookie(DRAFT, &kept);
-            assert_eq!(leads_to(&draft(&evening, &browser)), evening.page());
-            assert_eq!(leads_to(&tip(&evening, &browser, &given)), evening.page());
+            assert_eq!(leads_to(&draft(&evening, &browser)), given_page);
+            assert_eq!(leads_to(&tip(&evening, &browser, &given)), given_page);
         }
         assert_eq!(received(&evening), [7.77]);
         assert!(!place.contains("7.77") && !server.log().contains("7.77"), "{}", server.log());
@@ -115,7 +118,7 @@ fn a_failed_payment_of_a_tip_leads_to_another_one(store: Store) {
     end(&server, &place, "topup.failed", "5");
     let page = browser.get(&place);
     assert!(page.text.contains("The payment did not succeed"), "{page}");
-    let fields = ["key", "amount", "code"].map(|name| (name.to_owned(), field(&page, name)));
+    let fields = ["key", "amount", "code", "instead_of"].map(|name| (name.to_owned(), field(&page, name)));
     let second = leads_to(&browser.post("/topups", &borrowed(&fields))).to_owned();
     assert_ne!(second, place);
     end(&server, &second, "topup.confirmed", "5");
@@ -228,4 +231,34 @@ fn a_topup_for_something_else_sends_no_draft_by_itself(store: Store) {
     assert!(received(&evening).is_empty());
     leads_to(&draft(&evening, &browser));
     assert_eq!(received(&evening), [5.0]);
+}
+
+/// Attack API6: the payment of a song that gives a tip instead, which is final.
+fn a_payment_sends_no_draft_of_another_payment_by_itself(store: Store) {
+    let (server, _provider) = paying(store, &[]);
+    let evening = Evening::new(&server);
+    let browser = spent(&server, &evening, "en");
+    let song = leads_to(&evening.request(&browser, "Ceremony")).to_owned();
+    // In another tab, so that the draft is the tip from now on.
+    let tip_place = leads_to(&tip(&evening, &browser, &[("amount", "5")])).to_owned();
+    end(&server, &song, "topup.confirmed", "10");
+    let page = browser.get(&song);
+    assert!(!page.text.contains("data-auto") && page.text.contains("Tip 5.00\u{a0}USD"), "{page}");
+    end(&server, &tip_place, "topup.confirmed", "5");
+    assert!(browser.get(&tip_place).text.contains("data-auto"));
+}
+
+fn a_tip_whose_money_was_spent_says_that_it_is_missing(store: Store) {
+    let (server, _provider) = paying(store, &[]);
+    let evening = Evening::new(&server);
+    let browser = spent(&server, &evening, "en");
+    let place = leads_to(&tip(&evening, &browser, &[("amount", "10")])).to_owned();
+    end(&server, &place, "topup.confirmed", "10");
+    let kept = browser.cookie(DRAFT).unwrap();
+    leads_to(&evening.request(&browser, "Ceremony"));
+    browser.set_cookie(DRAFT, &kept);
+    let answer = draft(&evening, &browser);
+    assert_eq!(answer.status, 422, "{answer}");
+    assert!(!answer.text.contains("The money stays in your wallet"), "{answer}");
+    assert!(received(&evening).is_empty());
 }

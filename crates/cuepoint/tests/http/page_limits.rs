@@ -99,3 +99,38 @@ fn a_registration_with_a_taken_address_counts_as_a_login() {
         assert_eq!(status, if number < 2 { 422 } else { 429 });
     }
 }
+
+/// Attack API4: hashes of passwords that no limit counts, and addresses that are found taken without a limit.
+#[test]
+fn a_registration_with_a_taken_address_counts_as_a_registration_too() {
+    let server = counting(&[
+        ("rate_limits.login_per_minute", "1"),
+        ("rate_limits.registrations_per_minute", "4"),
+        ("rate_limits.failed_logins_per_address", "1000"),
+    ]);
+    // The first of the registrations.
+    let taken = server.guest().email;
+    let post = |path: &str, email: &str| {
+        let fields = [("name", "Eve"), ("email", email), ("password", "battery staple")];
+        Browser::new(&server.client()).post(path, &fields).status
+    };
+    assert_eq!(post("/login", "nobody@example.com"), 422);
+    // No login is left for the network.
+    for _ in 0..3 {
+        assert_eq!(post("/register", &taken), 429);
+    }
+    assert_eq!(post("/register", "free@example.com"), 429, "each counted as a registration");
+}
+
+/// Attack API4: using up a venue's registrations by bytes that are no form.
+#[test]
+fn what_is_no_form_uses_up_no_registration() {
+    let server = counting(&[("rate_limits.registrations_per_minute", "1")]);
+    let browser = Browser::new(&server.client());
+    for _ in 0..3 {
+        let call = browser.call("POST", "/register").header("sec-fetch-site", "same-origin");
+        assert_eq!(browser.send(call.text("x")).status, 400);
+    }
+    let fields = [("name", "Ada"), ("email", "ada@example.com"), ("password", PASSWORD)];
+    leads_to(&browser.post("/register", &fields));
+}

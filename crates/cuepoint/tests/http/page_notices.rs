@@ -11,6 +11,7 @@ on_one_store!(
     the_booth_says_what_a_form_did,
     a_guest_page_says_what_a_form_did,
     an_address_shows_no_notice_of_its_own,
+    a_request_that_a_form_names_twice_counts_once,
 );
 
 /// Sends a form, and checks that the page after it says this, once, as a status.
@@ -156,4 +157,18 @@ fn an_address_shows_no_notice_of_its_own(store: Store) {
     // A form that is refused says so, and no more.
     let refused = browser.send(browser.form("/account/name?done=saved", &[("name", "")]));
     assert!(refused.status == 422 && !refused.text.contains("Saved."), "{refused}");
+}
+
+fn a_request_that_a_form_names_twice_counts_once(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest) = (server.dj(), server.payer("100"));
+    gig_scene::open(&dj, &json!({"title": "Friday"}));
+    let id = gig_scene::ask(&guest, &dj, "10");
+    dj.answer(id, "accepted").data(200);
+    let browser = Browser::logged_in(&server.client(), &dj);
+    let fields = [("key", "0123456789012345678901"), ("ids", &format!("{id},{id},{id}"))];
+    let call = browser.form("/booth/played", &fields).header("x-cuepoint-part", "1");
+    let answer = browser.send(call);
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(answer.text.contains("10.00") && !answer.text.contains("30.00"), "{answer}");
 }

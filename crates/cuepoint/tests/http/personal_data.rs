@@ -64,6 +64,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
             let extra: &[&str] = match list {
                 "requests_made" => &["gig_id", "message"],
                 "withdrawals" => &["reference"],
+                "topups" => &["page_code"],
                 "wallet_entries" => &["reason"],
                 "webhook_endpoints" => &["feed"],
                 _ => &[],

@@ -1,6 +1,7 @@
 //! The fields of a gig.
 
 use cuepoint_domain::gig::{GigDetails, GuestLimit, QueueOrder};
+use cuepoint_domain::money::Money;
 use cuepoint_domain::user::DjProfile;
 
 use crate::forms::{FieldState, FormError, errors};
@@ -29,9 +30,14 @@ impl GigForm {
     /// The form with the details of a gig, and the prices of its DJ. A new gig begins with those of the last one.
     #[must_use]
     pub fn of(details: Option<&GigDetails>, dj: &DjProfile, frame: &Frame<'_>) -> Self {
+        // A first gig is free only if its DJ says so.
+        let price = |fee: Money| match details.is_none() && fee.is_zero() {
+            true => FieldState::default(),
+            false => FieldState::with(frame.number(fee)),
+        };
         let prices = Self {
-            fee_popular_song: FieldState::with(frame.number(dj.fee_popular_song)),
-            fee_upcoming_artist: FieldState::with(frame.number(dj.fee_upcoming_artist)),
+            fee_popular_song: price(dj.fee_popular_song),
+            fee_upcoming_artist: price(dj.fee_upcoming_artist),
             max_open_per_guest: FieldState::with(GuestLimit::default().get().to_string()),
             ..Self::default()
         };

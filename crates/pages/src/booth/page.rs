@@ -1,6 +1,7 @@
 //! The booth with an open gig, and without one.
 
 use askama::Template;
+use cuepoint_domain::ids::GigId;
 
 use super::{GigForm, QueuePart};
 use crate::forms::Keys;
@@ -13,8 +14,8 @@ pub struct OpenPage<'a> {
     pub frame: &'a Frame<'a>,
     pub form: &'a GigForm,
     pub keys: Keys<'a>,
-    /// Whether the DJ had a gig, which the form repeats.
-    pub has_past_gigs: bool,
+    /// The last gig of the DJ, which the form repeats.
+    pub last_gig: Option<GigId>,
 }
 
 /// `/booth` with an open gig.

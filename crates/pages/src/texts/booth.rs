@@ -12,6 +12,7 @@ texts! {
     as_last_time(): "The form has the values of your last evening.", "Das Formular hat die Werte deines letzten Abends.";
     open_gig(): "Open the evening", "Abend eröffnen";
     past_gigs_link(): "Past evenings", "Vergangene Abende";
+    last_report_link(): "Report on your last evening", "Bericht über deinen letzten Abend";
     poster_link(): "Poster", "Aushang";
     display_link(): "Display", "Anzeige";
     withdrawals_link(): "Wallet and withdrawals", "Guthaben und Auszahlungen";

@@ -16,8 +16,8 @@ texts! {
     refresh(): "Refresh", "Aktualisieren";
     about_this_site(): "About this site", "Über diese Seite";
     errors_found(count: usize):
-        if count == 1 { "Please check one field:".to_owned() } else { format!("Please check {count} fields:") },
-        if count == 1 { "Bitte prüfe ein Feld:".to_owned() } else { format!("Bitte prüfe {count} Felder:") };
+        if count == 1 { "Please check this field:".to_owned() } else { format!("Please check {count} fields:") },
+        if count == 1 { "Bitte prüfe dieses Feld:".to_owned() } else { format!("Bitte prüfe {count} Felder:") };
     optional(): "optional", "freiwillig";
     free(): "free", "kostenlos";
     just_now(): "just now", "gerade eben";

@@ -56,7 +56,7 @@ texts! {
     state_pending(): "Waiting for the DJ", "Wartet auf den DJ";
     state_accepted(): "Accepted", "Angenommen";
     state_played(): "Played", "Gespielt";
-    state_returned(): "Returned", "Zurück";
+    state_returned(): "Returned", "Erstattet";
     state_other(): "In progress", "In Bearbeitung";
     held(amount: &str): format!("{amount} held"), format!("{amount} reserviert");
     paid(amount: &str): format!("{amount} paid"), format!("{amount} bezahlt");
@@ -66,9 +66,9 @@ texts! {
     cancelled(): "You cancelled this request.", "Du hast diesen Wunsch zurückgezogen.";
     expired(): "The DJ did not get to this song in time.", "Der DJ kam nicht rechtzeitig zu diesem Song.";
     refunded(): "The operator refunded this request.", "Der Betreiber hat diesen Wunsch erstattet.";
-    unanswered_until(): "Without an answer, it ends", "Ohne Antwort endet er";
+    unanswered_until(): "Without an answer, it ends", "Ohne Antwort endet der Wunsch";
     at_risk(): "May not be reached: ends", "Kommt vielleicht nicht mehr dran: endet";
-    money_returns(): "Your money then returns in full.", "Dein Geld kommt dann ganz zurück.";
+    money_returns(): "Your money then returns in full.", "Du bekommst dann alles zurück.";
     cancel_request(): "Cancel this request", "Wunsch zurückziehen";
     how_was_it(): "How was it?", "Wie war es?";
     stars(number: u8):
@@ -84,7 +84,7 @@ texts! {
         "Sichere dieses Guthaben mit einer E-Mail-Adresse. Ohne sie ist das Geld nur auf diesem Telefon.";
     save_wallet_button(): "Save the wallet", "Guthaben sichern";
     paused_title(): "The DJ takes a break from requests", "Der DJ macht gerade Wunschpause";
-    paused_advice(): "This page shows when it goes on. Your open requests stay in the queue.", "Diese Seite zeigt, wann es weitergeht. Deine offenen Wünsche bleiben in der Liste.";
+    paused_advice(): "This page reopens as soon as the DJ goes on. Requests that you sent before stay in the queue.", "Diese Seite öffnet sich wieder, sobald es weitergeht. Wünsche, die du vorher gesendet hast, bleiben in der Liste.";
     ended_title(): "This gig is over", "Dieser Abend ist vorbei";
     ended_advice(): "Money of songs that were not played is back in your wallet.", "Das Geld für nicht gespielte Songs ist wieder in deinem Guthaben.";
     offline_title(): "No gig at the moment", "Gerade kein Auftritt";
@@ -106,7 +106,7 @@ texts! {
     to_the_booth(): "To the booth", "Zum Pult";
     create_account(): "Create an account", "Konto anlegen";
     look_again(): "Look again", "Noch einmal nachsehen";
-    unknown_code_title(): "No DJ has this code", "Diesen Code hat kein DJ";
+    unknown_code_title(): "No DJ has this code", "Diesen Code gibt es nicht";
     unknown_code_advice(): "Compare it with the code on the poster. It has six letters and digits.", "Vergleiche ihn mit dem Code auf dem Plakat. Er hat sechs Buchstaben und Ziffern.";
 }
 

@@ -36,7 +36,7 @@ texts! {
     reversed_title(): "The payment was taken back", "Die Zahlung wurde zurückgeholt";
     reversed_advice(): "The payer or the bank took the money back, so it left your wallet. A missing part is owed.", "Der Zahler oder die Bank hat das Geld zurückgeholt. Es hat dein Guthaben verlassen, ein fehlender Teil ist offen.";
     unknown_title(): "The payment is being processed", "Die Zahlung wird bearbeitet";
-    another_payment(): "Another payment", "Andere Zahlung";
+    another_payment(): "Pay again", "Noch einmal zahlen";
     stranger_arrived(): "The payment has arrived", "Die Zahlung ist angekommen";
     stranger_waiting(): "The payment is on its way", "Die Zahlung ist unterwegs";
     stranger_advice(): "Go back to the window in which you scanned the code. Your request goes on there.", "Geh zurück zu dem Fenster, in dem du den Code gescannt hast. Dort geht es mit deinem Wunsch weiter.";

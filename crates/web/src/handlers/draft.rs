@@ -11,6 +11,7 @@ use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids::{self, UserId};
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::music_request::NewRequest;
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::ShortMessage;
 use cuepoint_pages::payment::Purpose;
 
@@ -30,6 +31,8 @@ const SEPARATOR: &str = "\n";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Draft {
     user: UserId,
+    /// The top-up that pays for it. After any other payment, the guest decides.
+    topup: Option<ProviderReference>,
     /// The code of the DJ.
     pub(super) code: DjCode,
     pub(super) purpose: Purpose,
@@ -90,7 +93,17 @@ impl Draft {
     ) -> Self {
         let named = fields(purpose).iter().zip(values);
         let form = named.fold(Form::default(), |form, (name, value)| form.with(name, value.to_owned()));
-        Self { user, code, purpose, form }
+        Self { user, topup: None, code, purpose, form }
+    }
+
+    /// The draft that this top-up pays for.
+    pub(super) fn paid_by(self, topup: ProviderReference) -> Self {
+        Self { topup: Some(topup), ..self }
+    }
+
+    /// Whether this top-up pays for it.
+    pub(super) fn is_paid_by(&self, topup: ProviderReference) -> bool {
+        self.topup == Some(topup)
     }
 
     /// The draft of this browser, if it belongs to the user of the session.
@@ -131,7 +144,8 @@ impl Draft {
     /// The value of the cookie. Base64 of the plain text fits every valid request into the 4096 bytes of a cookie;
     /// escaped, a letter beyond ASCII would take up to twelve.
     fn encode(&self) -> String {
-        let head = [name(self.purpose).to_owned(), self.user.to_string(), self.code.to_string()];
+        let topup = self.topup.map_or_else(String::new, |topup| topup.to_string());
+        let head = [name(self.purpose).to_owned(), self.user.to_string(), topup, self.code.to_string()];
         let values = fields(self.purpose).iter().map(|name| self.form.text(name).to_owned());
         let lines: Vec<String> = head.into_iter().chain(values).collect();
         URL_SAFE_NO_PAD.encode(lines.join(SEPARATOR))
@@ -140,11 +154,12 @@ impl Draft {
     fn decode(value: &str) -> Option<Self> {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
         let mut lines = text.split(SEPARATOR);
-        let (named, user, code) = (lines.next()?, lines.next()?, lines.next()?);
+        let (named, user, topup, code) = (lines.next()?, lines.next()?, lines.next()?, lines.next()?);
         let purpose = [Purpose::Request, Purpose::Tip].into_iter().find(|purpose| name(*purpose) == named)?;
         let (user, code) = (ids::written(user).and_then(UserId::new)?, DjCode::new(code)?);
         let values: Vec<&str> = lines.collect();
-        (values.len() == fields(purpose).len()).then(|| Self::new(user, code, purpose, values))
+        let is_whole = values.len() == fields(purpose).len();
+        is_whole.then(|| Self { topup: topup.parse().ok(), ..Self::new(user, code, purpose, values) })
     }
 }
 
@@ -184,7 +199,8 @@ mod tests {
             message: Some(ShortMessage::new(&text(ShortMessage::MAX_CHARACTERS)).unwrap()),
         };
         let code = DjCode::new("K7TW3M").unwrap();
-        Draft::of_request((&principal(), code), &key(160), &new, &currency)
+        let topup = "ffffffff-ffff-ffff-ffff-ffffffffffff".parse().unwrap();
+        Draft::of_request((&principal(), code), &key(160), &new, &currency).paid_by(topup)
     }
 
     #[test]
@@ -216,11 +232,11 @@ mod tests {
             "song_title=a&code=K7TW3M".to_owned(),
             URL_SAFE_NO_PAD.encode([0xff, 0xfe]),
             encoded(""),
-            encoded("tip\n1\nK7TW3M\nkey"),
-            encoded("tip\n1\nK7TW3M\nkey\n5\n6"),
-            encoded("gift\n1\nK7TW3M\nkey\n5"),
-            encoded("tip\n0\nK7TW3M\nkey\n5"),
-            encoded("tip\n1\n../wallet\nkey\n5"),
+            encoded("tip\n1\n7\nK7TW3M\nkey"),
+            encoded("tip\n1\n7\nK7TW3M\nkey\n5\n6"),
+            encoded("gift\n1\n7\nK7TW3M\nkey\n5"),
+            encoded("tip\n0\n7\nK7TW3M\nkey\n5"),
+            encoded("tip\n1\n7\n../wallet\nkey\n5"),
         ] {
             assert_eq!(Draft::decode(&value), None, "{value}");
         }

@@ -71,7 +71,7 @@ pub(super) async fn lead(
     call: &PageCall,
     principal: &Principal,
     key: &FormKey,
-    draft: &Draft,
+    draft: Draft,
 ) -> Result<Lack, PageFailure> {
     let available = call.profile().await?.map_or(Money::ZERO, |profile| profile.balance.available);
     let price = draft.price(call.currency());
@@ -83,7 +83,10 @@ pub(super) async fn lead(
     let what = call.currency().print(price);
     Ok(match open(call, principal, &key, (amount, Some(draft.code)), &what).await? {
         Ok(topup) if topup.status == TopupStatus::Confirmed => Lack::Paid,
-        Ok(topup) => Lack::Leads(PageResponse::see(&path_of(&topup)).with_cookie(&draft.cookie(call))),
+        Ok(topup) => {
+            let draft = draft.paid_by(topup.reference());
+            Lack::Leads(PageResponse::see(&path_of(&topup)).with_cookie(&draft.cookie(call)))
+        }
         Err(reason) => Lack::Refused(refusal(call, reason)),
     })
 }
@@ -118,8 +121,10 @@ async fn another(call: PageCall, principal: Principal) -> Result<PageResponse, P
         Err(reason) => return refused(&call, &principal, typed, refusal(&call, reason)).await,
     };
     let answer = PageResponse::see(&path_of(&topup));
-    Ok(match Draft::of(&call).filter(|draft| page_code == Some(draft.code)) {
-        Some(draft) => answer.with_cookie(&draft.cookie(&call)),
+    let failed: Option<ProviderReference> = call.form.text("instead_of").parse().ok();
+    let draft = Draft::of(&call).filter(|draft| failed.is_some_and(|failed| draft.is_paid_by(failed)));
+    Ok(match draft {
+        Some(draft) => answer.with_cookie(&draft.paid_by(topup.reference()).cookie(&call)),
         None => answer,
     })
 }
@@ -254,7 +259,7 @@ impl Shown {
             reference: topup.reference(),
             amount: topup.amount,
             state,
-            purpose: draft.filter(|draft| topup.page_code == Some(draft.code)).map(|draft| draft.purpose),
+            purpose: draft.filter(|draft| draft.is_paid_by(topup.reference())).map(|draft| draft.purpose),
             gig: topup.page_code.or(draft.map(|draft| draft.code)),
             is_of_kept_guest: self.is_of_kept_guest,
             keys: Keys::new(&self.key),

@@ -3,7 +3,7 @@
 use cuepoint_domain::application::queries::{QueueTotals, QueuedRequest, ShownGig, ShownQueue};
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::gig::queue::{Place, PlaceReason};
-use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::text::{MusicUrl, ShortMessage};
@@ -135,7 +135,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
     for (name, form, has_past_gigs) in
         [("first", first, false), ("again", settings.clone(), true), ("wrong", wrong, false)]
     {
-        let page = OpenPage { frame: &frame, form: &form, keys: KEYS, has_past_gigs };
+        let last = GigId::new(2).expect("an id");
+        let page =
+            OpenPage { frame: &frame, form: &form, keys: KEYS, last_gig: has_past_gigs.then_some(last) };
         pages.push(Sample::new(format!("booth-open-{name}"), page.render()));
     }
     pages

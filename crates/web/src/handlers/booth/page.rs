@@ -93,7 +93,7 @@ pub(super) async fn render(
             let last = newest_gig(call, principal).await?;
             let details = last.as_ref().map(|last| &last.gig.details);
             let form = refused.unwrap_or_else(|| GigForm::of(details, &prices(&reader), &frame));
-            OpenPage { frame: &frame, form: &form, keys, has_past_gigs: last.is_some() }.render()
+            OpenPage { frame: &frame, form: &form, keys, last_gig: last.map(|last| last.gig.id) }.render()
         }
     };
     Ok(PageResponse::html(status, html))

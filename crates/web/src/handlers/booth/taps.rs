@@ -1,5 +1,7 @@
 //! The answers to requests, one by one or for all requests of a song, and the block of a guest.
 
+use std::collections::BTreeSet;
+
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::commands::{AnswerRequest, DjAnswer};
 use cuepoint_domain::application::queries::ShownQueue;
@@ -80,7 +82,11 @@ async fn answer_one(
 fn ids(call: &PageCall) -> Result<Vec<RequestId>, PageFailure> {
     let ids: Option<Vec<RequestId>> =
         call.form.text("ids").split(',').map(|id| RequestId::new(id.trim().parse().ok()?)).collect();
-    ids.filter(|ids| ids.len() <= ShownQueue::MOST_AT_ONCE).ok_or(PageFailure::NoForm)
+    let mut ids = ids.filter(|ids| ids.len() <= ShownQueue::MOST_AT_ONCE).ok_or(PageFailure::NoForm)?;
+    // A repeated one would be counted in the sums again.
+    let mut known = BTreeSet::new();
+    ids.retain(|id| known.insert(*id));
+    Ok(ids)
 }
 
 /// Blocks a guest, and rejects the guest's open requests.

@@ -9,6 +9,7 @@ use cuepoint_domain::topup::TopupStatus;
 use cuepoint_pages::done::Done;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::LoginPage;
+use cuepoint_transport::rate_limits::LoginAttempt;
 
 use crate::call::PageCall;
 use crate::cookies::PageCookie;
@@ -40,6 +41,19 @@ pub(super) async fn log_in(
     password: &Password,
 ) -> Result<Result<BrowserSession, LoginRefusal>, PageFailure> {
     let attempt = call.admit_login(email).await?;
+    log_in_as_admitted(call, attempt, email, password).await
+}
+
+/// Begins a session with a password whose attempt is counted as a failed login already.
+///
+/// # Errors
+/// As [`log_in`].
+pub(super) async fn log_in_as_admitted(
+    call: &PageCall,
+    attempt: LoginAttempt,
+    email: &str,
+    password: &Password,
+) -> Result<Result<BrowserSession, LoginRefusal>, PageFailure> {
     let sign_ins = &call.use_cases().sign_ins;
     let logged_in = sign_ins.login(&call.client_context(), email, password).await;
     call.limits()

@@ -1,11 +1,13 @@
 //! Registration of members and DJs.
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::application::{BrowserSession, LoginRefusal, RegisterRefusal, Registration};
+use cuepoint_domain::application::{
+    BrowserSession, CommandError, LoginRefusal, RegisterRefusal, Registration,
+};
 use cuepoint_domain::text::{Email, Password};
 use cuepoint_pages::forms::AccountFields;
 use cuepoint_pages::front::RegisterPage;
-use cuepoint_transport::rate_limits::Class;
+use cuepoint_transport::rate_limits::{Class, LoginAttempt};
 
 use super::account_fields::{self, NewAccount};
 use super::login;
@@ -33,28 +35,32 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let registration = Registration { name, email, password, phone: None, is_dj };
     let sign_ins = &call.use_cases().sign_ins;
     let registered = sign_ins.register::<BrowserSession>(&call.client_context(), registration).await;
-    // The login that follows a taken address counts as the guess that it can be.
-    call.limits().conclude(attempt, &registered, |_| false);
-    let refused = match or_refusal(registered)? {
-        Ok(session) => return login::begun(&call, &session).await,
-        Err(RegisterRefusal::EmailTaken) => match log_in_instead(&call, &typed, &presented).await? {
+    let refused = if matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
+        match log_in_instead(&call, attempt, &typed, &presented).await? {
             Ok(session) => return login::begun(&call, &session).await,
             Err(refused) => refused,
-        },
-        Err(refusal) => account_fields::refused(&call.form, refusal, &frame),
+        }
+    } else {
+        call.limits().conclude(attempt, &registered, |_| false);
+        match or_refusal(registered)? {
+            Ok(session) => return login::begun(&call, &session).await,
+            Err(refusal) => account_fields::refused(&call.form, refusal, &frame),
+        }
     };
     render(&call, INVALID, &call.form, refused, is_dj)
 }
 
 /// The login of an account whose owner registers again, such as by a form whose answer was lost; otherwise the fields
-/// with an error. It counts as a login, and says no more about a wrong password.
+/// with an error. It counts as a registration and as a login, and says no more about a wrong password. The attempt to
+/// register with the address stays counted as a failed login until the password is found right.
 async fn log_in_instead(
     call: &PageCall,
+    attempt: LoginAttempt,
     email: &Email,
     password: &Password,
 ) -> Result<Result<BrowserSession, AccountFields>, PageFailure> {
-    call.limits().count_for_network_instead(Class::Login).map_err(PageFailure::rate_limited)?;
-    let refusal = match login::log_in(call, email.as_str(), password).await? {
+    call.limits().count(Class::Login).map_err(PageFailure::rate_limited)?;
+    let refusal = match login::log_in_as_admitted(call, attempt, email.as_str(), password).await? {
         Ok(session) => return Ok(Ok(session)),
         Err(refusal) => refusal,
     };

@@ -114,7 +114,7 @@ async fn request(
         done => return answered(call, view, done).await,
     }
     let draft = Draft::of_request((principal, view.board.code), key, &new, call.currency());
-    match payment::lead(call, principal, key, &draft).await? {
+    match payment::lead(call, principal, key, draft).await? {
         Lack::Paid => answered(call, view, attempt(call, principal, key, new).await?).await,
         Lack::Leads(answer) => Ok(answer),
         Lack::Refused(error) => {

@@ -21,20 +21,20 @@ pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageRes
     let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
     let amount = match payment::typed_amount(&call, typed(&call)) {
         Ok(amount) => amount,
-        Err(error) => return again(&call, error).await,
+        Err(error) => return again(&call, error, true).await,
     };
     match attempt(&call, &principal, &key, code, amount).await {
         Ok(Err(TipDjRefusal::InsufficientFunds)) => {}
         Ok(done) => return answered(&call, code, done).await,
         // The last gig is long over, or the DJ is suspended.
-        Err(PageFailure::NotFound) => return again(&call, call.language.texts().offline_title()).await,
+        Err(PageFailure::NotFound) => return again(&call, call.language.texts().offline_title(), true).await,
         Err(failure) => return Err(failure),
     }
     let draft = Draft::of_tip((&principal, code), &key, amount, call.currency());
-    match payment::lead(&call, &principal, &key, &draft).await? {
+    match payment::lead(&call, &principal, &key, draft).await? {
         Lack::Paid => answered(&call, code, attempt(&call, &principal, &key, code, amount).await?).await,
         Lack::Leads(answer) => Ok(answer),
-        Lack::Refused(error) => again(&call, error).await,
+        Lack::Refused(error) => again(&call, error, true).await,
     }
 }
 
@@ -65,6 +65,7 @@ async fn answered(
     done: Result<(), TipDjRefusal>,
 ) -> Result<PageResponse, PageFailure> {
     let frame = call.frame(None);
+    let lacks = matches!(done, Err(TipDjRefusal::InsufficientFunds));
     let error = match done {
         Ok(()) => {
             return Ok(Draft::forgotten_with(call, PageResponse::done(&format!("/g/{code}"), Done::Tipped)));
@@ -73,11 +74,11 @@ async fn answered(
         Err(TipDjRefusal::WalletOwes(_)) => frame.t.wallet_owes(),
         Err(TipDjRefusal::InsufficientFunds) => frame.t.not_enough_money(),
     };
-    again(call, error).await
+    again(call, error, !lacks).await
 }
 
-/// The page with the amount, and what is wrong with it.
-async fn again(call: &PageCall, error: Text) -> Result<PageResponse, PageFailure> {
+/// The page with the amount, and what is wrong with it. `has_money` says whether what was paid for a draft is there.
+async fn again(call: &PageCall, error: Text, has_money: bool) -> Result<PageResponse, PageFailure> {
     let view = page::found(call).await?.ok_or(PageFailure::NotFound)?;
     let view = page::with_kept_guest(call, view).await?;
     let reader = call.profile().await?;
@@ -85,7 +86,7 @@ async fn again(call: &PageCall, error: Text) -> Result<PageResponse, PageFailure
     let tip = FieldState::refused(typed(call), error.clone());
     // A card may be gone, so that the message stands above the page, too. The guest paid for a draft, and learns where the
     // money is.
-    let notice = match Draft::is_sent_by(call) {
+    let notice = match Draft::is_sent_by(call) && has_money {
         true => format!("{} {error} {}", t.tip_not_given(), t.draft_money()).into(),
         false => error,
     };
