@@ -15,10 +15,10 @@ const element = (name, text, className = '') => {
   made.textContent = text;
   return made;
 };
+// A button outside of forms.
 const button = (text, act) => {
   const made = element('button', text, 'plain');
-  made.type = 'button';
-  made.addEventListener('click', act);
+  made.onclick = act;
   return made;
 };
 

@@ -36,18 +36,18 @@ const sendDraft = () => {
 for (const locate of all('[data-locate]')) {
   locate.hidden = !navigator.geolocation;
   const fill = ({ coords }) => {
-    const [latitude, longitude] = [coords.latitude.toFixed(2), coords.longitude.toFixed(2)];
-    const { near, latitude: north, longitude: east } = locate.form.elements;
-    if (north) [north.value, east.value] = [latitude, longitude];
+    const place = [coords.latitude.toFixed(2), coords.longitude.toFixed(2)];
+    const { near, latitude, longitude } = locate.form.elements;
+    if (latitude) [latitude.value, longitude.value] = place;
     if (!near) return;
-    near.value = `${latitude},${longitude}`;
+    near.value = place;
     locate.form.requestSubmit();
   };
   const refuse = () => locate.after(element('p', locate.dataset.locate, 'error'));
-  locate.addEventListener('click', () => {
-    locate.parentElement.querySelector('.error')?.remove();
+  locate.onclick = () => {
+    $('.error', locate.parentElement)?.remove();
     navigator.geolocation.getCurrentPosition(fill, refuse, { maximumAge: 600000, timeout: 10000 });
-  });
+  };
 }
 
 // The link of a message has its code after `#`, which browsers send to no server.
@@ -55,7 +55,7 @@ for (const { elements } of all('[data-token]')) elements.token.value ||= locatio
 
 for (const print of all('[data-print]')) {
   print.hidden = false;
-  print.addEventListener('click', () => window.print());
+  print.onclick = () => window.print();
 }
 
 // A display keeps its screen on. The browser takes the lock back whenever the page is hidden.
