@@ -1,6 +1,6 @@
 //! Boards: what everybody can see of a DJ's gig, by the DJ's code.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
@@ -329,12 +329,8 @@ impl BoardQueries {
 fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
     let wait =
         queue.place_of_offer(None, dj.list_price(ArtistType::Popular)).map_or(0, |place| place.wait_minutes);
-    let placed = || {
-        queue
-            .places
-            .iter()
-            .filter_map(|place| Some((place, queue.open.iter().find(|request| request.id == place.request)?)))
-    };
+    let by_id: BTreeMap<_, _> = queue.open.iter().map(|request| (request.id, request)).collect();
+    let placed = || queue.places.iter().filter_map(|place| Some((place, *by_id.get(&place.request)?)));
     let next = |(place, request): (&Place, &MusicRequest)| {
         (request.state.status() == RequestStatus::Accepted)
             .then(|| NextSong { position: place.position, song: Song::of(request) })
