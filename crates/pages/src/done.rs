@@ -1,10 +1,13 @@
 //! What a form did: the notice of the page that follows.
 
+use strum::{EnumIter, EnumString, IntoEnumIterator as _, IntoStaticStr};
+
 use crate::frame::{Notice, NoticeKind};
 use crate::texts::{Text, Texts};
 
 /// What a form did. The address of the next page names it, so that no text comes from an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, EnumIter, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Done {
     /// A value was saved.
     Saved,
@@ -26,14 +29,19 @@ pub enum Done {
     Erased,
     /// A guest account was claimed.
     Claimed,
+    #[strum(serialize = "dj")]
     BecameDj,
     /// A request was cancelled by its guest.
     Cancelled,
     Rated,
     Tipped,
+    #[strum(serialize = "opened")]
     GigOpened,
+    #[strum(serialize = "paused")]
     GigPaused,
+    #[strum(serialize = "resumed")]
     GigResumed,
+    #[strum(serialize = "ended")]
     GigEnded,
     Accepted,
     Played,
@@ -45,71 +53,23 @@ pub enum Done {
 
 impl Done {
     /// All of them.
-    pub const ALL: [Self; 24] = [
-        Self::Saved,
-        Self::PasswordChanged,
-        Self::PasswordSet,
-        Self::PasswordConfirmed,
-        Self::EmailChanged,
-        Self::Verified,
-        Self::SessionEnded,
-        Self::SessionsEnded,
-        Self::LoggedOut,
-        Self::Erased,
-        Self::Claimed,
-        Self::BecameDj,
-        Self::Cancelled,
-        Self::Rated,
-        Self::Tipped,
-        Self::GigOpened,
-        Self::GigPaused,
-        Self::GigResumed,
-        Self::GigEnded,
-        Self::Accepted,
-        Self::Played,
-        Self::Rejected,
-        Self::Blocked,
-        Self::RejectsGuests,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::iter()
+    }
 
     /// The parameter of an address that names it.
     pub const PARAMETER: &str = "done";
 
     /// Its name in an address.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Saved => "saved",
-            Self::PasswordChanged => "password-changed",
-            Self::PasswordSet => "password-set",
-            Self::PasswordConfirmed => "password-confirmed",
-            Self::EmailChanged => "email-changed",
-            Self::Verified => "verified",
-            Self::SessionEnded => "session-ended",
-            Self::SessionsEnded => "sessions-ended",
-            Self::LoggedOut => "logged-out",
-            Self::Erased => "erased",
-            Self::Claimed => "claimed",
-            Self::BecameDj => "dj",
-            Self::Cancelled => "cancelled",
-            Self::Rated => "rated",
-            Self::Tipped => "tipped",
-            Self::GigOpened => "opened",
-            Self::GigPaused => "paused",
-            Self::GigResumed => "resumed",
-            Self::GigEnded => "ended",
-            Self::Accepted => "accepted",
-            Self::Played => "played",
-            Self::Rejected => "rejected",
-            Self::Blocked => "blocked",
-            Self::RejectsGuests => "rejects-guests",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The one with this name in an address.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|done| done.name() == name)
+        name.parse().ok()
     }
 
     fn text(self, t: &dyn Texts) -> Text {
@@ -157,9 +117,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_every_notice_has_two_languages() {
-        let names: BTreeSet<&str> = Done::ALL.iter().map(|done| done.name()).collect();
-        assert_eq!(names.len(), Done::ALL.len());
-        for done in Done::ALL {
+        let names: BTreeSet<&str> = Done::all().map(Done::name).collect();
+        assert_eq!(names.len(), Done::all().count());
+        for done in Done::all() {
             assert_eq!(Done::named(done.name()), Some(done));
             let [english, german] = Language::ALL.map(|language| done.notice(language.texts()).text);
             assert!(english != german && !german.is_empty(), "{done:?}");

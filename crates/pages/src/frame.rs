@@ -104,6 +104,12 @@ impl<'a> Frame<'a> {
         Self { site, language, t: language.texts(), now, viewer: None, notice: None }
     }
 
+    /// The frame with this notice, or with its own if there is none.
+    #[must_use]
+    pub fn saying(self, notice: Option<Notice>) -> Self {
+        Self { notice: notice.or(self.notice), ..self }
+    }
+
     /// The amount with the code of the currency.
     #[must_use]
     pub fn amount(&self, money: impl Borrow<Money>) -> String {

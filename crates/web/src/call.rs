@@ -29,7 +29,7 @@ use crate::failure::PageFailure;
 use crate::form::Form;
 use crate::next_path;
 use crate::response::PageResponse;
-use crate::session::{self, Owner};
+use crate::session;
 use crate::state::PageState;
 
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
@@ -54,8 +54,8 @@ pub struct PageCall {
     pub language: Language,
     /// The principal of the session; `None` without one, and for pages that read no cookie.
     pub principal: Option<Principal>,
-    /// The owner of the session's cookie.
-    pub(super) owner: Owner,
+    /// Whether the cookie belongs to a suspended user, who reads this page as a reader without a session.
+    pub(super) is_suspended: bool,
     /// The rate limit that the request counts in.
     pub(super) class: Class,
 }
@@ -209,10 +209,9 @@ impl PageCall {
 
     /// What the form did that led to this page. A link from elsewhere shows no notice.
     fn done(&self) -> Option<done::Done> {
-        let is_read = matches!(*self.request.method(), Method::GET | Method::HEAD);
         let is_from_elsewhere = cross_site::is_from_elsewhere(self.request.headers());
         let name = self.query.text(done::Done::PARAMETER);
-        done::Done::named(name).filter(|_| is_read && !is_from_elsewhere)
+        done::Done::named(name).filter(|_| is_read(&self.request) && !is_from_elsewhere)
     }
 
     /// The id in the path.
@@ -261,6 +260,11 @@ impl PageCall {
     pub fn part(&self, part: RenderedPart) -> PageResponse {
         PageResponse::part(part.html, &part.digest, self.query.text("digest"))
     }
+}
+
+/// Whether a request only reads.
+pub(crate) fn is_read(request: &HttpRequest) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
 /// The local page that contains the form of a request; otherwise the start page.

@@ -3,7 +3,7 @@
 use cuepoint_pages::done::Done;
 
 /// The page to return to, if the text is a path of this service. Anything that a browser could take for another host is
-/// refused, and a path with the notice of a form that nobody sent.
+/// refused, and a path with the notice of a form.
 #[must_use]
 pub(crate) fn local(next: &str) -> Option<&str> {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');

@@ -175,8 +175,7 @@ impl PageResponse {
 }
 
 /// The local path with what a form did, as its page shows it.
-#[must_use]
-pub(crate) fn with_done(path: &str, done: Done) -> String {
+fn with_done(path: &str, done: Done) -> String {
     let (page, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
     let joint = if page.contains('?') { '&' } else { '?' };
     format!("{page}{joint}{}={}{fragment}", Done::PARAMETER, done.name())

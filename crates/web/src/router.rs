@@ -99,7 +99,7 @@ impl Pages {
             deadline,
             language,
             principal: owner.principal(),
-            owner,
+            is_suspended: owner == Owner::Suspended,
             class: route.class,
         };
         let shown = (route.run)(call);
@@ -196,7 +196,7 @@ impl Pages {
     /// The page of a refusal; for a reader without a session, the way to the login.
     fn refusal(&self, failure: &PageFailure, request: &HttpRequest, language: Language) -> PageResponse {
         let is_part = request.headers().contains_key(PART);
-        let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
+        let is_form = !call::is_read(request);
         let page = request.uri().path_and_query().map_or(request.path(), PathAndQuery::as_str);
         let page = next_path::without_notice(page);
         let back = (!is_form).then_some(page.as_str());
@@ -241,8 +241,8 @@ fn names_another_user(request: &HttpRequest, principal: Principal) -> bool {
     request.headers().get(USER).is_some_and(|user| *user != principal.user.to_string())
 }
 
-/// Why a request without a principal is refused, if it is. What everybody may read is shown to a suspended user as to
-/// anybody, so that somebody else can log in. A suspended user makes no request, as with a new guest account.
+/// Why a request without a principal is refused, if it is. A suspended user reads public pages as a reader without a
+/// session, so that another user can log in. A suspended user makes no request, as with a new guest account.
 fn refused_without_principal(route: &PageRoute, owner: Owner) -> Option<PageFailure> {
     let is_own = matches!(route.access, Access::User(_));
     match owner {

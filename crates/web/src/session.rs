@@ -16,10 +16,10 @@ use crate::state::PageState;
 /// The time for which a browser keeps the cookie of a session: longer than any session, whose end the service decides.
 const KEPT_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// Whose session a cookie is.
+/// The owner of a cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Owner {
-    /// Nobody's: there is no cookie, or its session has ended.
+    /// There is no cookie, or its session has ended.
     Nobody,
     /// The session of this user.
     Principal(Principal),
@@ -131,8 +131,8 @@ pub(crate) fn claim_path(next: Option<&str>) -> String {
     with_next("/claim", next)
 }
 
-/// A path whose page leads on to another one.
-pub(crate) fn with_next(path: &str, next: Option<&str>) -> String {
+/// The path of a page that leads on to another one.
+fn with_next(path: &str, next: Option<&str>) -> String {
     match next {
         Some(next) => {
             let query =

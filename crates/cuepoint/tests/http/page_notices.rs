@@ -36,6 +36,12 @@ fn the_account_says_what_a_form_did(store: Store) {
         let after =
             |path: &str, fields: &[(&str, &str)], words| done(&browser, path, fields, language, words);
         after("/account/name", &[("name", "Ada")], ["Saved.", "Gespeichert."]);
+        let confirmation = leads_to(&browser.post("/account/export", &[])).to_owned();
+        let next = field(&browser.get(&confirmation), "next");
+        let fields = [("next", next.as_str()), ("password", PASSWORD)];
+        let words = ["The password is right.", "Das Passwort stimmt."];
+        let page = browser.get(leads_to(&browser.post("/account/confirm", &fields)));
+        says(&page, language, &[words]);
         after("/account/phone", &[("phone", "+4930123456")], ["Saved.", "Gespeichert."]);
         let changed = [
             "The password was changed. All other sessions have ended.",
@@ -144,7 +150,7 @@ fn an_address_shows_no_notice_of_its_own(store: Store) {
             assert_eq!(page.text.matches("notice done").count(), plain, "{foreign}: {page}");
             assert!(!page.text.contains("Your account is suspended"), "{page}");
         }
-        for done in Done::ALL {
+        for done in Done::all() {
             let link = format!("{path}?done={}", done.name());
             for site in ["cross-site", "same-site", "none"] {
                 let page = browser.send(browser.call("GET", &link).header("sec-fetch-site", site));

@@ -2,6 +2,7 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::authorization::Principal;
+use cuepoint_pages::done::Done;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -19,7 +20,7 @@ pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, P
 
 pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     match recent_password::check(&call, &principal).await? {
-        Some(repeated) => Ok(repeated.kept_by(PageResponse::see(next(&call.form)))),
+        Some(repeated) => Ok(repeated.kept_by(PageResponse::done(next(&call.form), Done::PasswordConfirmed))),
         None => ask(&call, &call.form, true).await,
     }
 }

@@ -11,14 +11,12 @@ use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
 use crate::handlers::front;
 use crate::recent_password;
-use crate::response::{PageResponse, with_done};
-use crate::session;
+use crate::response::PageResponse;
 
 /// `POST /account/export`: the document of the API's export. Members need a recent password; guest accounts have none.
 pub(super) async fn export(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     if !principal.is_guest_account() && recent_password::recent(&call, &principal).is_none() {
-        let back = with_done("/account", Done::PasswordConfirmed);
-        return Ok(PageResponse::see(&session::with_next("/account/confirm", Some(&back))));
+        return Ok(PageResponse::see("/account/confirm?next=/account"));
     }
     let context = call.context(&principal, None, "");
     let document = personal_data_export::document(call.use_cases(), &context, call.currency()).await?;

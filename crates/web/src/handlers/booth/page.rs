@@ -10,7 +10,7 @@ use cuepoint_domain::ports::Profile;
 use cuepoint_domain::user::DjProfile;
 use cuepoint_pages::booth::{Answer, BoothPage, GigForm, OpenPage, Outcome, QueuePart};
 use cuepoint_pages::forms::Keys;
-use cuepoint_pages::frame::{Frame, Notice, NoticeKind};
+use cuepoint_pages::frame::{Notice, NoticeKind};
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -80,7 +80,7 @@ pub(super) async fn render(
     let key = call.new_key();
     let frame = call.frame(Some(&reader));
     let notice = outcome.map(|outcome| notice(Answer { frame: &frame, outcome }));
-    let frame = Frame { notice: notice.or(frame.notice.clone()), ..frame.clone() };
+    let frame = frame.clone().saying(notice);
     let keys = Keys::new(&key);
     let html = match open_queue(call, principal).await? {
         Some(queue) => {

@@ -17,7 +17,7 @@ use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
-use crate::session::{self, Owner};
+use crate::session;
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     render(&call, StatusCode::OK, &call.query, None).await
@@ -78,19 +78,13 @@ async fn render(
         guest_money: guest.map(|guest| guest.balance.total()).filter(|money| !money.is_zero()),
     };
     let response = PageResponse::html(status, page.render());
-    // Somebody else may log in, and the cookie stays void after the end of the suspension.
-    Ok(match call.owner {
-        Owner::Suspended => {
-            let cookies = call.state.settings.cookies;
-            let kept = if call.cookie(PageCookie::Session).is_some() {
-                PageCookie::Session
-            } else {
-                PageCookie::Guest
-            };
-            response.with_cookie(&cookies.forget(kept))
-        }
-        Owner::Nobody | Owner::Principal(_) => response,
-    })
+    if !call.is_suspended {
+        return Ok(response);
+    }
+    // Another user may log in, and the cookie stays void after the end of the suspension.
+    let has_session = call.cookie(PageCookie::Session).is_some();
+    let void = if has_session { PageCookie::Session } else { PageCookie::Guest };
+    Ok(response.with_cookie(&call.state.settings.cookies.forget(void)))
 }
 
 /// The way on from a login or a registration. Money in the guest account of this browser stays there, and its session

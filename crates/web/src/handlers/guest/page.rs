@@ -126,8 +126,7 @@ pub(super) async fn render(
     entry: NewEntry<'_>,
 ) -> Result<PageResponse, PageFailure> {
     let notice = entry.notice.clone().map(|text| Notice { kind: NoticeKind::Attention, text });
-    let frame = call.frame(reader);
-    let frame = Frame { notice: notice.or(frame.notice.clone()), ..frame };
+    let frame = call.frame(reader).saying(notice);
     let random = call.new_key();
     let (keys, paths) = (Keys::new(&random), Paths::of(&view.board));
     // Only a form that this browser sent keeps its key: a key in a link would be known to others, and it is the cookie of

@@ -13,7 +13,7 @@ use cuepoint_domain::tip::{Tip, TipDirection};
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalStatus};
 use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Notice, NoticeKind};
+use cuepoint_pages::frame::{Notice, NoticeKind};
 use cuepoint_pages::texts::Text;
 use cuepoint_pages::wallet::{Hold, Payout, StatementPage, TipRow, TopupForm, WalletPage};
 use futures_util::future::{try_join, try_join_all, try_join5};
@@ -56,8 +56,7 @@ pub(in crate::handlers) async fn render(
     let contents = Contents::read(call, principal, reader.balance).await?;
     let Refused { topup, payout, notice } = refused;
     let notice = notice.map(|text| Notice { kind: NoticeKind::Attention, text });
-    let frame = call.frame(Some(&reader));
-    let frame = Frame { notice: notice.or(frame.notice.clone()), ..frame };
+    let frame = call.frame(Some(&reader)).saying(notice);
     let settings = &call.use_cases().settings;
     let terms = settings.withdrawals();
     let any = OptionsTable::default();
