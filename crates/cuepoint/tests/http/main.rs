@@ -114,6 +114,7 @@ mod starts;
 mod storage_copy;
 mod stream_ends;
 mod suggested_songs;
+mod suspended_browsers;
 mod suspense;
 mod suspensions;
 mod tips;
