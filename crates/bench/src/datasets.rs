@@ -9,6 +9,8 @@ use crate::context::{Bench, Programs};
 use crate::data_directory::DataDirectory;
 use crate::limits::{self, Limit};
 use crate::operations::Store;
+use crate::options::Options;
+use crate::seeding::Population;
 use crate::storage_copy::{self, StorageCopies};
 
 /// The template of the other datasets.
@@ -33,6 +35,26 @@ pub(crate) enum Dataset {
 }
 
 impl Bench {
+    /// Creates the context with the seeded data for the rows `STORE: name`, and returns the stores whose row the options
+    /// select.
+    pub(crate) fn with_stores(options: Options, name: &str) -> anyhow::Result<(Self, Vec<Store>)> {
+        let population = Population::at_scale(options.scale);
+        let bench = Self::new(options, population)?;
+        bench.prepare()?;
+        let stores = bench.stores(name);
+        ensure!(!stores.is_empty(), "no row is selected: their names begin with `STORE: {name}`");
+        if stores.contains(&Store::Sqlite) {
+            bench.fill_file(bench.programs())?;
+        }
+        Ok((bench, stores))
+    }
+
+    /// The stores whose row `STORE: name` the options select.
+    pub(crate) fn stores(&self, name: &str) -> Vec<Store> {
+        let wanted = |store: &Store| self.options.wants(&format!("{}: {name}", store.name()));
+        Store::ALL.into_iter().filter(wanted).collect()
+    }
+
     /// Copies the seeded database into a SQLite file with `cuepoint storage copy`, and the file back, and
     /// returns the durations.
     pub(crate) fn prepare_file(&self, programs: &Programs) -> anyhow::Result<StorageCopies> {

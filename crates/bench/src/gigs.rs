@@ -18,7 +18,6 @@ use crate::load::requests::{at_random, request, write_request};
 use crate::medians::{self, Column, Row};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
-use crate::seeding::Population;
 use crate::single_calls::{PATIENCE, song};
 use crate::table::Conditions;
 
@@ -54,16 +53,7 @@ const COLUMNS: [Column; 6] = [
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(options: Options) -> anyhow::Result<String> {
-    let options = options.settled();
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
-    let wanted = |store: &Store| bench.options.wants(&format!("{}: gigs", store.name()));
-    let stores: Vec<Store> = Store::ALL.into_iter().filter(wanted).collect();
-    ensure!(!stores.is_empty(), "no row is selected: their names begin with `STORE: gigs`");
-    if stores.contains(&Store::Sqlite) {
-        bench.fill_file(bench.programs())?;
-    }
+    let (bench, stores) = Bench::with_stores(options.settled(), "gigs")?;
     let (mut rows, mut spread) = (Vec::new(), String::new());
     for run in 1..=bench.options.runs {
         for store in &stores {

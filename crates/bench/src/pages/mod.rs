@@ -9,7 +9,7 @@
 mod comparisons;
 mod log_in;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use crate::context::Bench;
 use crate::datasets::{MAX_CALLS, WRITTEN};
@@ -19,7 +19,6 @@ use crate::load::requests::at_random;
 use crate::medians::{self, Column, Row};
 use crate::operations::Store;
 use crate::options::Options;
-use crate::seeding::Population;
 use crate::service::Service;
 use crate::table::Conditions;
 
@@ -51,16 +50,7 @@ const COLUMNS: [Column; 10] = [
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(options: Options) -> anyhow::Result<String> {
-    let options = options.settled();
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
-    let wanted = |store: &Store| bench.options.wants(&format!("{}: pages", store.name()));
-    let stores: Vec<Store> = Store::ALL.into_iter().filter(wanted).collect();
-    ensure!(!stores.is_empty(), "no row is selected: their names begin with `STORE: pages`");
-    if stores.contains(&Store::Sqlite) {
-        bench.fill_file(bench.programs())?;
-    }
+    let (bench, stores) = Bench::with_stores(options.settled(), "pages")?;
     let mut rows = Vec::new();
     for run in 1..=bench.options.runs {
         for store in &stores {

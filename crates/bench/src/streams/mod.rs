@@ -41,11 +41,7 @@ pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     let population = Population::at_scale(options.scale);
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
-    let stores = |name: &str| {
-        let wanted = |store: &Store| bench.options.wants(&format!("{}: {name}", store.name()));
-        Store::ALL.into_iter().filter(wanted).collect::<Vec<Store>>()
-    };
-    let (delivery, idle) = (stores(delivery::NAME), stores(idle::NAME));
+    let (delivery, idle) = (bench.stores(delivery::NAME), bench.stores(idle::NAME));
     if delivery.iter().chain(&idle).any(|store| *store == Store::Sqlite) {
         bench.fill_file(bench.programs())?;
     }
