@@ -2,12 +2,9 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
 /// The folder of the sources, relative to this package.
@@ -94,9 +91,9 @@ fn write_asset(source: &Source, folder: &Path, out: &Path, code: &mut String) ->
     let name = format!("{stem}-{}.{extension}", digest(text.as_bytes()));
     let (plain, packed) =
         (out.join(format!("{stem}.{extension}")), out.join(format!("{stem}.{extension}.gz")));
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(text.as_bytes())?;
-    fs::write(&packed, encoder.finish()?)?;
+    let mut gzip = Vec::new();
+    zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, text.as_bytes(), &mut gzip)?;
+    fs::write(&packed, gzip)?;
     fs::write(&plain, text)?;
     writeln!(code, "/// The asset `{stem}.{extension}`.")?;
     writeln!(
