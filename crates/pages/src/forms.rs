@@ -16,9 +16,9 @@ impl<'a> Keys<'a> {
         Self(random)
     }
 
-    /// The keys of a part whose digest is computed: a new key is no change of the part.
-    pub(crate) const fn none() -> Keys<'static> {
-        Keys("")
+    /// The stretches of this HTML between the random texts of these keys.
+    pub(crate) fn split<'h>(self, html: &'h str) -> impl Iterator<Item = &'h str> + use<'a, 'h> {
+        html.split(self.0)
     }
 
     /// The key of the form with this purpose.

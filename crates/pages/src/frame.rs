@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::accent::AccentSheet;
 use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
 use crate::format::{self, Escaped, Time, UserText};
+use crate::forms::Keys;
 use crate::language::Language;
 use crate::texts::{Text, Texts};
 
@@ -190,13 +191,25 @@ pub struct Live<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RenderedPart {
     pub html: String,
-    /// The digest of what the part shows, equal on every server. Keys of forms are not part of it.
+    /// The digest of what the part shows, equal on every server.
     pub digest: String,
 }
 
-/// The digest of a part, of 16 hexadecimal digits.
-pub(crate) fn digest(html: &str) -> String {
-    Sha256::digest(html.as_bytes()).iter().take(8).fold(String::new(), |mut text, byte| {
+/// The digest of what a part shows, of 16 hexadecimal digits. It leaves out what changes without a change of the part:
+/// the keys of forms, and the texts of times beside their attribute `datetime`.
+pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |shown: &str| match keys {
+        Some(keys) => keys.split(shown).for_each(|without_key| hash.update(without_key)),
+        None => hash.update(shown),
+    };
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once("</time>") {
+        add(before.rsplit_once('>').map_or(before, |(shown, _time)| shown));
+        rest = after;
+    }
+    add(rest);
+    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
         // Writing into a string never fails.
         let _ = write!(text, "{byte:02x}");
         text
@@ -219,9 +232,9 @@ macro_rules! renders {
 
 pub(crate) use renders;
 
-/// The live element with this id around the content. The digest is that of the content without keys.
-pub(crate) fn render_live(id: &str, live: Live<'_>, without_keys: &str, content: &str) -> RenderedPart {
-    let digest = digest(without_keys);
+/// The live element with this id around the content, whose forms have these keys.
+pub(crate) fn render_live(id: &str, live: Live<'_>, keys: Keys<'_>, content: &str) -> RenderedPart {
+    let digest = digest(content, Some(keys));
     let path = Escaped(live.path);
     let stream =
         live.stream.map(|stream| format!(" data-stream=\"{}\"", Escaped(stream))).unwrap_or_default();

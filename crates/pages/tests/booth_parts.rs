@@ -31,7 +31,7 @@ fn neither_keys_nor_the_passing_of_time_change_the_digest() {
     assert_eq!(first.digest, later.digest);
     assert_ne!(first.html, later.html);
     let cards = |html: &str| -> Vec<String> {
-        let digests = html.split("data-card data-digest=\"").skip(1);
+        let digests = html.split("<li data-digest=\"").skip(1);
         digests.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
     };
     assert_eq!(cards(&first.html).len(), 5);

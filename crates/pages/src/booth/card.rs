@@ -3,7 +3,6 @@
 use askama::Template;
 use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::timestamp::Timestamp;
 
 use crate::forms::Keys;
 use crate::frame::{Frame, RenderedPart, digest};
@@ -19,17 +18,14 @@ pub(super) struct Card<'a> {
     pub(super) queued: &'a QueuedRequest,
     /// What a block of the guest rejects.
     pub(super) open: &'a OpenOfGuest,
-    pub(super) digest: String,
 }
 
 impl Card<'_> {
-    /// The card, and the digest of what it shows without the keys of its forms.
+    /// The card, and the digest of what it shows.
     pub(super) fn with_digest(&self) -> RenderedPart {
-        // Relative times change without a change of the request.
-        let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
-        let shown = Card { frame: &still, keys: Keys::none(), digest: String::new(), ..self.clone() };
-        let digest = digest(&shown.render().unwrap_or_default());
-        let html = Card { digest: digest.clone(), ..self.clone() }.render().unwrap_or_default();
+        let html = self.render().unwrap_or_default();
+        let digest = digest(&html, Some(self.keys));
+        let html = html.replacen("<li ", &format!("<li data-digest=\"{digest}\" "), 1);
         RenderedPart { html, digest }
     }
 

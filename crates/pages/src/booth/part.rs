@@ -4,7 +4,6 @@ use askama::Template;
 use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::music_request::MusicRequest;
-use cuepoint_domain::timestamp::Timestamp;
 
 use super::card::Card;
 use crate::forms::Keys;
@@ -28,11 +27,8 @@ impl QueuePart<'_> {
     pub fn render(&self) -> RenderedPart {
         let cards = self.cards();
         let content = Content { part: self, cards: &cards, shows: |card| &card.html };
-        // Relative times change without a change of the queue.
-        let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
-        let without_keys = QueuePart { frame: &still, keys: Keys::none(), queue: self.queue };
-        let digests = Content { part: &without_keys, shows: |card| &card.digest, ..content };
-        let digest = digest(&digests.text());
+        let digests = Content { shows: |card| &card.digest, ..content };
+        let digest = digest(&digests.text(), Some(self.keys));
         let gig = &self.queue.gig.gig;
         let html = format!(
             "<div id=\"queue\" class=\"queue\" data-live=\"/booth/live\" data-digest=\"{digest}\" \
@@ -49,8 +45,8 @@ impl QueuePart<'_> {
         let (guests, none) = (self.queue.open_by_guest(), OpenOfGuest::default());
         let card = |queued: &QueuedRequest| {
             let open = guests.get(&queued.request.requester).unwrap_or(&none);
-            let (frame, keys, queue, digest) = (self.frame, self.keys, self.queue, String::new());
-            (queued.is_accepted(), Card { frame, keys, queue, queued, open, digest }.with_digest())
+            let card = Card { frame: self.frame, keys: self.keys, queue: self.queue, queued, open };
+            (queued.is_accepted(), card.with_digest())
         };
         self.queue.waiting.iter().map(card).collect()
     }

@@ -3,7 +3,6 @@
 use askama::Template;
 use cuepoint_domain::gig::{Board, BoardGig, GigStatus, NextSong};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
 
 use super::qr::Svg;
@@ -53,15 +52,13 @@ impl DisplayPart<'_> {
     /// The part in its live element.
     #[must_use]
     pub fn render(&self) -> RenderedPart {
-        // Relative times change without a change of the board.
-        let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
-        let digest = digest(&DisplayPart { frame: &still, ..self.clone() }.content());
+        let content = self.content();
+        let digest = digest(&content, None);
         let html = format!(
             "<section id=\"display\" class=\"display\" data-live=\"/g/{code}/{kind}/live\" data-digest=\"{digest}\" \
              data-stream=\"/api/v1/boards/{code}/stream\" data-keep data-awake>{content}</section>",
             code = self.board.code,
             kind = self.kind(),
-            content = self.content(),
         );
         RenderedPart { html, digest }
     }

@@ -50,11 +50,8 @@ impl GuestPart<'_> {
     /// The part in its live element.
     #[must_use]
     pub fn render(&self) -> RenderedPart {
-        // Relative times change without a change of the queue.
-        let still = Frame { now: Timestamp::EPOCH, ..self.frame.clone() };
-        let compared = GuestPart { frame: &still, keys: Keys::none(), ..self.clone() };
-        let content = |part: &GuestPart<'_>| Template::render(part).unwrap_or_default();
-        render_live("guest-live", self.live, &content(&compared), &content(self))
+        let content = Template::render(self).unwrap_or_default();
+        render_live("guest-live", self.live, self.keys, &content)
     }
 
     fn gig(&self) -> Option<&BoardGig> {

@@ -119,8 +119,8 @@ impl PaymentPart<'_> {
     /// The part in its live element.
     #[must_use]
     pub fn render(&self) -> RenderedPart {
-        let content = |keys| Template::render(&PaymentPart { keys, ..self.clone() }).unwrap_or_default();
-        render_live("payment-live", self.live, &content(Keys::none()), &content(self.keys))
+        let content = Template::render(self).unwrap_or_default();
+        render_live("payment-live", self.live, self.keys, &content)
     }
 
     fn heading(&self) -> Text {
