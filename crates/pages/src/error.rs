@@ -17,6 +17,8 @@ pub enum Problem<'a> {
     Suspended,
     /// The form was sent by another site.
     ForeignForm,
+    /// The form did not arrive as a page sends it.
+    NoForm,
     /// Another change came first.
     Outdated,
     /// The form is too large.
@@ -67,6 +69,7 @@ impl ErrorPage<'_> {
             Problem::NotAllowed => t.not_allowed_title(),
             Problem::Suspended => t.suspended_title(),
             Problem::ForeignForm => t.foreign_form_title(),
+            Problem::NoForm => t.no_form_title(),
             Problem::Outdated => t.outdated_title(),
             Problem::TooLarge => t.too_large_title(),
             Problem::TooMany => t.too_many_title(),
@@ -82,6 +85,7 @@ impl ErrorPage<'_> {
             Problem::NotAllowed => t.not_allowed_advice(),
             Problem::Suspended => t.suspended_advice(),
             Problem::ForeignForm => t.foreign_form_advice(),
+            Problem::NoForm => t.no_form_advice(),
             Problem::Outdated => t.outdated_advice(),
             Problem::TooLarge => t.too_large_advice(),
             Problem::TooMany => t.too_many_advice(),
@@ -99,6 +103,7 @@ impl ErrorPage<'_> {
             Problem::Unavailable { may_have_moved_money: true }
             | Problem::Broken { may_have_moved_money: true, .. } => Some(t.maybe_moved()),
             Problem::ForeignForm
+            | Problem::NoForm
             | Problem::Outdated
             | Problem::TooLarge
             | Problem::TooMany
@@ -114,6 +119,23 @@ impl ErrorPage<'_> {
             (Problem::Suspended, _) => t.log_in_as_another(),
             (_, true) => t.back(),
             (_, false) => t.try_again(),
+        }
+    }
+
+    /// Whether the wallet shows what has changed.
+    const fn leads_to_wallet(&self) -> bool {
+        match self.problem {
+            Problem::Outdated => true,
+            Problem::Unavailable { may_have_moved_money } | Problem::Broken { may_have_moved_money, .. } => {
+                may_have_moved_money
+            }
+            Problem::NotFound
+            | Problem::NotAllowed
+            | Problem::Suspended
+            | Problem::ForeignForm
+            | Problem::NoForm
+            | Problem::TooLarge
+            | Problem::TooMany => false,
         }
     }
 

@@ -232,9 +232,9 @@ macro_rules! renders {
 
 pub(crate) use renders;
 
-/// The live element with this id around the content, whose forms have these keys.
-pub(crate) fn render_live(id: &str, live: Live<'_>, keys: Keys<'_>, content: &str) -> RenderedPart {
-    let digest = digest(content, Some(keys));
+/// The live element with this id around the content, and the keys of its forms.
+pub(crate) fn render_live(id: &str, live: Live<'_>, keys: Option<Keys<'_>>, content: &str) -> RenderedPart {
+    let digest = digest(content, keys);
     let path = Escaped(live.path);
     let stream =
         live.stream.map(|stream| format!(" data-stream=\"{}\"", Escaped(stream))).unwrap_or_default();

@@ -258,8 +258,8 @@ fn refused_without_principal(route: &PageRoute, owner: Owner) -> Option<PageFail
 /// The class in which a request counts for the client's network; `None` if it counts for its principal.
 fn class_of_network(route: &PageRoute, owner: Owner) -> Option<Class> {
     match (owner.principal(), route.class) {
-        // The first request creates a guest account.
-        (None, Class::Requests) => Some(Class::Guests),
+        // A new guest account counts when it is created.
+        (None, Class::Requests) => Some(Class::Boards),
         (None, class) => Some(if route.changes() { class } else { Class::Boards }),
         // Further guest accounts cost nothing, so that forms without a login count for the network all the same.
         (Some(_), class) => {

@@ -79,6 +79,7 @@ fn the_start_page_leads_to_the_first_operator_until_there_was_one(store: Store) 
     let fields = [("code", code.as_str()), ("name", "Ada"), ("email", EMAIL), ("password", PASSWORD)];
     leads_to(&browser.post("/first-operator", &fields));
     assert!(!leads() && !leads());
+    assert_eq!(leads_to(&Browser::new(&server.client()).post("/first-operator", &fields)), "/login", "again");
     assert_eq!(browser.get("/first-operator").status, 404);
 }
 

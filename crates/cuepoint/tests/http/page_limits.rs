@@ -1,7 +1,7 @@
 //! Rate limits of forms: what one browser, one network and slow senders can use up. Quotas are so small that none is
 //! restored during a test.
 
-use crate::harness::guest_scene::Evening;
+use crate::harness::guest_scene::{Evening, with};
 use crate::harness::{Browser, PASSWORD, RawConnection, SESSION, Server, Store, leads_to};
 
 /// A server with rate limits.
@@ -32,9 +32,9 @@ fn the_cookies_of_guest_accounts_do_not_evade_the_limits_of_a_network() {
     }
 }
 
-/// Attack API4: using up a venue's first requests by forms that never arrive.
+/// Attack API4: using up a venue's first requests by forms that never arrive or are refused.
 #[test]
-fn slow_forms_use_up_no_first_request_login_or_registration_of_their_network() {
+fn slow_and_refused_forms_use_up_no_first_request_or_login_of_their_network() {
     let server = counting(&[
         ("rate_limits.guests_per_minute", "3"),
         ("rate_limits.login_per_minute", "3"),
@@ -64,7 +64,15 @@ fn slow_forms_use_up_no_first_request_login_or_registration_of_their_network() {
     }
     // They have all been answered, and have used up nothing.
     request();
+    // Nor do forms with an error, which create no account.
+    for _ in 0..4 {
+        let browser = Browser::new(&server.client());
+        let form = evening.filled(&browser, "Blue Monday");
+        assert_eq!(evening.send(&browser, &with(form, "song_title", "")).status, 422);
+        assert_eq!(browser.cookie(SESSION), None);
+    }
     request();
+    assert_eq!(evening.request(&Browser::new(&server.client()), "Blue Monday").status, 429);
     Browser::logged_in(&server.client(), &member);
 }
 

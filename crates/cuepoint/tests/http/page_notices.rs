@@ -14,13 +14,14 @@ on_one_store!(
     a_request_that_a_form_names_twice_counts_once,
 );
 
-/// Sends a form, and checks that the page after it says this, once, as a status.
+/// Sends a form, and checks that the page after it says this, once, as a status that has the focus.
 #[track_caller]
 fn done(browser: &Browser, path: &str, fields: &[(&str, &str)], language: usize, words: Words) {
     let place = leads_to(&browser.post(path, fields)).to_owned();
     let page = browser.get(&place);
     assert_eq!(page.status, 200, "{page}");
-    let said = format!("<p class=\"notice done\" role=\"status\">{}</p>", words[language]);
+    let said =
+        format!("<p class=\"notice done\" role=\"status\" tabindex=\"-1\" autofocus>{}</p>", words[language]);
     assert_eq!(page.text.matches(&said).count(), 1, "{said}: {page}");
     // Another read of the same page says nothing.
     let (plain, _) = place.split_once("done=").unwrap_or_else(|| panic!("{place}"));

@@ -51,7 +51,7 @@ impl GuestPart<'_> {
     #[must_use]
     pub fn render(&self) -> RenderedPart {
         let content = Template::render(self).unwrap_or_default();
-        render_live("guest-live", self.live, self.keys, &content)
+        render_live("guest-live", self.live, Some(self.keys), &content)
     }
 
     fn gig(&self) -> Option<&BoardGig> {

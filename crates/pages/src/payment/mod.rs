@@ -9,4 +9,4 @@ pub mod stranger;
 
 pub use page::{Draft, PaymentPage, PaymentPart, PaymentState, Purpose};
 pub use sandbox::SandboxPage;
-pub use stranger::{StrangerPaymentPage, StrangerState};
+pub use stranger::{StrangerPaymentPage, StrangerPaymentPart, StrangerState};

@@ -120,7 +120,7 @@ impl PaymentPart<'_> {
     #[must_use]
     pub fn render(&self) -> RenderedPart {
         let content = Template::render(self).unwrap_or_default();
-        render_live("payment-live", self.live, self.keys, &content)
+        render_live("payment-live", self.live, Some(self.keys), &content)
     }
 
     fn heading(&self) -> Text {

@@ -28,6 +28,10 @@ texts! {
     foreign_form_advice():
         "For your safety, nothing was sent. Open the page here, and send the form again.",
         "Zu deiner Sicherheit wurde nichts gesendet. Öffne die Seite hier, und sende das Formular noch einmal.";
+    no_form_title(): "The form did not arrive", "Das Formular ist nicht angekommen";
+    no_form_advice():
+        "The connection was too slow, or a part is missing. Go back, and send the form again.",
+        "Die Verbindung war zu langsam, oder ein Teil fehlt. Geh zurück, und sende das Formular noch einmal.";
     outdated_title(): "This has changed meanwhile", "Das hat sich inzwischen geändert";
     outdated_advice():
         "Go back to see how it stands now.",

@@ -12,6 +12,7 @@ use cuepoint_pages::frame::{Frame, Live};
 use cuepoint_pages::guest::Closed;
 use cuepoint_pages::payment::{
     Draft as Waiting, PaymentPage, PaymentPart, PaymentState, Purpose, StrangerPaymentPage,
+    StrangerPaymentPart,
 };
 use cuepoint_pages::texts::Text;
 use cuepoint_transport::rate_limits::Class;
@@ -146,8 +147,9 @@ async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     match seen(&call).await? {
         (SeenTopup::Other { status, page_code }, _) => {
             let frame = call.frame(None);
-            let page = StrangerPaymentPage { frame: &frame, state: status.into(), gig: page_code };
-            Ok(PageResponse::page(page.render()))
+            let path = format!("{}/live", call.path());
+            let part = strangers_part(&frame, (status, page_code), &path);
+            Ok(PageResponse::page(StrangerPaymentPage { frame: &frame, part }.render()))
         }
         (SeenTopup::Own(topup), owner) => {
             let reader = call.profile().await?;
@@ -160,10 +162,25 @@ async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 }
 
 async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let (SeenTopup::Own(topup), owner) = seen(&call).await? else { return Err(PageFailure::NotFound) };
     let frame = call.frame(None);
-    let shown = Shown::new(&call, &topup, owner).await?;
-    Ok(call.part(shown.part(&call, &frame, &topup).render()))
+    match seen(&call).await? {
+        (SeenTopup::Other { status, page_code }, _) => {
+            Ok(call.part(strangers_part(&frame, (status, page_code), call.path()).render()))
+        }
+        (SeenTopup::Own(topup), owner) => {
+            let shown = Shown::new(&call, &topup, owner).await?;
+            Ok(call.part(shown.part(&call, &frame, &topup).render()))
+        }
+    }
+}
+
+/// What a reader without the owner's session sees of a top-up, at this path of the live part.
+fn strangers_part<'a>(
+    frame: &'a Frame<'a>,
+    (status, gig): (TopupStatus, Option<DjCode>),
+    path: &'a str,
+) -> StrangerPaymentPart<'a> {
+    StrangerPaymentPart { frame, state: status.into(), gig, live: Live { path, stream: None } }
 }
 
 /// The top-up as this browser sees it, and the principal who sees it: the one of the session, or the guest account from

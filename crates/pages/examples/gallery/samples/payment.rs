@@ -9,7 +9,8 @@ use cuepoint_pages::frame::{Frame, Live, Viewer};
 use cuepoint_pages::guest::Closed;
 use cuepoint_pages::language::Language;
 use cuepoint_pages::payment::{
-    Draft, PaymentPage, PaymentPart, PaymentState, Purpose, SandboxPage, StrangerPaymentPage, StrangerState,
+    Draft, PaymentPage, PaymentPart, PaymentState, Purpose, SandboxPage, StrangerPaymentPage,
+    StrangerPaymentPart, StrangerState,
 };
 
 use super::{Sample, guest, now, people, site};
@@ -64,7 +65,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
         ("waiting", StrangerState::Waiting),
         ("failed", StrangerState::Failed),
     ] {
-        let page = StrangerPaymentPage { frame: &stranger, state, gig: Some(guest::code()) };
+        let live = Live { path: "/topups/1/live", stream: None };
+        let part = StrangerPaymentPart { frame: &stranger, state, gig: Some(guest::code()), live };
+        let page = StrangerPaymentPage { frame: &stranger, part };
         pages.push(Sample::new(format!("payment-stranger-{name}"), page.render()));
     }
     for (name, is_open) in [("open", true), ("over", false)] {

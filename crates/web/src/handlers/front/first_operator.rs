@@ -41,7 +41,8 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     };
     let refused = |refusal| account_fields::refused(&call.form, refusal, &frame);
     Ok(match refusal {
-        FirstOperatorRefusal::MadeBefore => return Err(PageFailure::NotFound),
+        // The form may have been sent twice.
+        FirstOperatorRefusal::MadeBefore => return Ok(PageResponse::see("/login")),
         FirstOperatorRefusal::InvalidCode => {
             let code = FieldState { error: Some(frame.t.wrong_code()), ..code };
             render(&call, INVALID, code, account_fields::unsent(&call.form))

@@ -11,6 +11,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_pages::guest::{Closed, Question};
 use cuepoint_pages::payment::Purpose;
+use cuepoint_transport::rate_limits::Class;
 
 use super::page::{self, NewEntry};
 use super::request_fields::{ReadRequest, RequestFields, written};
@@ -94,6 +95,8 @@ async fn requester(
     if let Some(principal) = call.principal {
         return Ok((principal, None));
     }
+    // A question or an error in a field before creates no account.
+    call.limits().count_for_network_instead(Class::Guests).map_err(PageFailure::rate_limited)?;
     let key = GuestKey::new(key.as_str());
     let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await;
     let session: BrowserSession = created?;
