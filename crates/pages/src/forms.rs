@@ -1,5 +1,7 @@
 //! Forms: the values and errors of fields, and the keys that make a repeated post take effect once.
 
+use memchr::memmem::Finder;
+
 use crate::texts::{Text, Texts};
 
 /// The keys of the forms of a page, derived from one random text.
@@ -16,9 +18,9 @@ impl<'a> Keys<'a> {
         Self(random)
     }
 
-    /// The stretches of this HTML between the random texts of these keys.
-    pub(crate) fn split<'h>(self, html: &'h str) -> impl Iterator<Item = &'h str> + use<'a, 'h> {
-        html.split(self.0)
+    /// Finds these keys in the HTML of a part; `None` if they have no random text.
+    pub(crate) fn finder(self) -> Option<Finder<'a>> {
+        (!self.0.is_empty()).then(|| Finder::new(self.0))
     }
 
     /// The key of the form with this purpose.

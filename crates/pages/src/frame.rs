@@ -7,6 +7,8 @@ use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{Role, User};
+use memchr::memmem::Finder;
+use memchr::memrchr;
 use sha2::{Digest as _, Sha256};
 
 use crate::accent::AccentSheet;
@@ -199,13 +201,18 @@ pub struct RenderedPart {
 /// the keys of forms, and the texts of times beside their attribute `datetime`.
 pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
     let mut hash = Sha256::new();
-    let mut add = |shown: &str| match keys {
-        Some(keys) => keys.split(shown).for_each(|without_key| hash.update(without_key)),
-        None => hash.update(shown),
+    let (key, end_of_time) = (keys.and_then(Keys::finder), Finder::new("</time>"));
+    let mut add = |mut shown: &[u8]| {
+        while let Some((before, after)) = key.as_ref().and_then(|key| split_once(shown, key)) {
+            hash.update(before);
+            shown = after;
+        }
+        hash.update(shown);
     };
-    let mut rest = html;
-    while let Some((before, after)) = rest.split_once("</time>") {
-        add(before.rsplit_once('>').map_or(before, |(shown, _time)| shown));
+    let mut rest = html.as_bytes();
+    while let Some((before, after)) = split_once(rest, &end_of_time) {
+        let text_of_time = memrchr(b'>', before).unwrap_or_default();
+        add(before.get(..text_of_time).unwrap_or_default());
         rest = after;
     }
     add(rest);
@@ -214,6 +221,12 @@ pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// What is before and after the first mark.
+fn split_once<'h>(html: &'h [u8], mark: &Finder<'_>) -> Option<(&'h [u8], &'h [u8])> {
+    let (before, rest) = html.split_at_checked(mark.find(html)?)?;
+    Some((before, rest.strip_prefix(mark.needle())?))
 }
 
 /// Gives a page the method `render`.

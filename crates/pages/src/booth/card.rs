@@ -3,6 +3,7 @@
 use askama::Template;
 use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::music_request::MusicRequest;
 
 use crate::forms::Keys;
 use crate::frame::{Frame, RenderedPart, digest};
@@ -27,6 +28,10 @@ impl Card<'_> {
         let digest = digest(&html, Some(self.keys));
         let html = html.replacen("<li ", &format!("<li data-digest=\"{digest}\" "), 1);
         RenderedPart { html, digest }
+    }
+
+    fn request(&self) -> &MusicRequest {
+        &self.queued.request
     }
 
     fn key(&self, purpose: &str) -> String {
