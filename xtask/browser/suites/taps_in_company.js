@@ -22,6 +22,46 @@ test("a double click answers a request once", async (scene) => {
   assert.ok(booth.network.posts.every(({ status }) => status === 200), "a repeated tap has the same key");
 });
 
+test("a click on a card that has just moved under a resting mouse is ignored, and a later one is not", async (scene) => {
+  const booth = await prepareBooth(scene, { songs: ["Blue Monday", "Ceremony"] });
+  const laptop = await booth.laptop({ clock: false });
+  const { page } = laptop;
+  const box = await laptop.button("Ceremony", "accept").boundingBox();
+  const mouse = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(...mouse);
+  await booth.cancel("Blue Monday");
+  await booth.request("Dream Attack");
+  // "Dream Attack" comes to the place of "Ceremony", which moves up.
+  await laptop.card("Dream Attack").waitFor();
+  await page.mouse.click(...mouse);
+  assert.deepEqual([await laptop.taps(), booth.network.posts], [0, []]);
+  const isUnder = ([x, y]) => document.elementFromPoint(x, y).closest("button")?.id;
+  const button = `accept-${booth.idOf("Dream Attack")}`;
+  await eventually("the button acts again", async () => (await page.evaluate(isUnder, mouse)) === button);
+  await page.mouse.click(...mouse);
+  await booth.haveEffect({ "Blue Monday": ["cancelled"], "Dream Attack": ["accepted"] });
+  await laptop.answered();
+});
+
+test("a card that a notice moves takes no click, but the key of the card with the focus", async (scene) => {
+  const booth = await prepareBooth(scene, { songs: ["Blue Monday"] });
+  const laptop = await booth.laptop({ clock: false });
+  const { page } = laptop;
+  await laptop.card("Blue Monday").focus();
+  // The mouse is where the button will be.
+  const [x, y] = await laptop.button("Blue Monday", "reject").evaluate((button) => {
+    const before = button.getBoundingClientRect();
+    document.querySelector("[data-messages]").append("A notice");
+    const after = button.getBoundingClientRect();
+    return after.y > before.y ? [after.x + after.width / 2, after.y + after.height / 2] : [];
+  });
+  await page.mouse.click(x, y);
+  assert.deepEqual([await laptop.taps(), booth.network.posts], [0, []]);
+  await page.keyboard.press("a");
+  await booth.haveEffect({ "Blue Monday": ["accepted"] });
+  await laptop.answered();
+});
+
 test("the back button repeats no tap", async (scene) => {
   const booth = await prepareBooth(scene, { songs: ["Blue Monday"], accepted: ["Ceremony"] });
   const laptop = await booth.laptop();
