@@ -66,6 +66,7 @@ test("the keys of the booth are listed behind a question mark, and off while a f
   const { page, card, states } = await boothOf(scene, ["Blue Monday"]);
   const list = page.locator("[data-keys] dl");
   assert.equal(await list.isVisible(), false);
+  await card("Blue Monday").focus();
   await page.keyboard.press("?");
   await list.waitFor();
   assert.deepEqual(await list.locator("kbd").allInnerTexts(), ["A", "R", "P", "U", "↑", "↓", "?"]);
@@ -80,6 +81,25 @@ test("the keys of the booth are listed behind a question mark, and off while a f
   await card("Blue Monday").focus();
   await page.keyboard.press("Control+a");
   assert.equal(await card("Blue Monday").locator("[data-state]").innerText(), "");
+  await states(["Blue Monday pending"]);
+});
+
+test("letters act in a card alone", async (scene) => {
+  const { page, card, states } = await boothOf(scene, ["Blue Monday"]);
+  await card("Blue Monday").focus();
+  await page.keyboard.press("r");
+  const undo = card("Blue Monday").getByRole("button", { name: `${t.undo_tap} Blue Monday`, exact: true });
+  await undo.waitFor();
+  const settings = page.getByText(t.gig_settings, { exact: true });
+  for (const leave of [() => settings.focus(), () => page.evaluate(() => document.activeElement.blur())]) {
+    await leave();
+    for (const key of ["u", "?"]) await page.keyboard.press(key);
+    assert.ok(await undo.isVisible());
+    assert.equal(await page.locator("[data-keys] dl").isVisible(), false);
+  }
+  await card("Blue Monday").focus();
+  await page.keyboard.press("u");
+  await undo.waitFor({ state: "detached" });
   await states(["Blue Monday pending"]);
 });
 

@@ -9,15 +9,15 @@ const selectCard = (step) => {
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
 };
-const press = (kind) => {
+const press = (kind) => () => {
   const card = document.activeElement.closest('[data-card]:not(.busy, .done)');
   const form = card && $(`form[data-tap="${kind}"]`, card);
   form?.requestSubmit();
 };
 const keys = {
-  a: () => press('accept'),
-  r: () => press('reject'),
-  p: () => press('played'),
+  a: press('accept'),
+  r: press('reject'),
+  p: press('played'),
   u: () => undoTap(() => true),
   arrowdown: () => selectCard(1),
   arrowup: () => selectCard(-1),
@@ -29,7 +29,9 @@ const keys = {
 document.addEventListener('keydown', (event) => {
   const act = keys[event.key.toLowerCase()];
   const isTyping = event.target.closest('input, select, textarea');
-  if (!help || !act || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  // A letter acts only in a card, so that words spoken to a computer do nothing elsewhere.
+  const isMeant = event.key[1] || event.target.closest('[data-card], [data-keys]');
+  if (!help || !act || !isMeant || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   act();
 });
