@@ -105,7 +105,7 @@ for (const [behaviour, answer] of Object.entries(PORTALS)) {
     await eventually("the portal has answered twice", () => network.posts.length > 1);
     await laptop.lost(3);
     assert.equal(await laptop.taps(), 3);
-    assert.equal(await laptop.card("Blue Monday").getByText(laptop.t.tap_sending).count(), 1);
+    assert.equal(await laptop.card("Blue Monday").getByText(laptop.t.tap_unsent).count(), 1);
     network.restore();
     await booth.haveEffect(ACCEPTED);
     await laptop.answered();

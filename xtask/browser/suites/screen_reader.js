@@ -128,8 +128,34 @@ test("a DJ hears of each new request once, and not the list", async (scene) => {
   for (const song of ["Blue Monday", "Ceremony"]) {
     const { id } = await requestOf(service, mia, dj, song);
     await laptop.page.locator(`#request-${id}`).waitFor();
-    await hears(heard, [t.one_new_request]);
+    await hears(heard, [`${t.one_new_request}: ${song}, New Order, ${t.free}`]);
   }
+});
+
+test("a DJ hears of several new requests by their number, and of a change of the card with the focus", async (scene) => {
+  const service = await scene.service({ isDurable: false });
+  const dj = await openGig(service, { popular: 0, max_open_per_guest: 10 });
+  const mia = await guestWithMoney(service, "Mia");
+  const first = await requestOf(service, mia, dj, "Blue Monday");
+  const laptop = await scene.visitor({ base: service.url, width: 1280 });
+  await logIn(service, laptop, dj);
+  const heard = await hearing(laptop);
+  const { page } = laptop;
+  await page.goto("/booth");
+  await hears(heard, [t.connection_live]);
+  const card = page.locator(`#request-${first.id}`);
+  await card.getByRole("button", { name: `${t.accept_request} Blue Monday`, exact: true }).focus();
+  let release;
+  const changed = new Promise((released) => (release = released));
+  await page.route("**/booth/live**", async (route) => {
+    await changed;
+    await route.continue();
+  });
+  await answer(service, dj, first, "accepted");
+  for (const song of ["Ceremony", "Elegia"]) await requestOf(service, mia, dj, song);
+  release();
+  await card.getByText(t.outdated, { exact: true }).waitFor();
+  await hears(heard, [`${t.outdated}. ${t.many_new_requests.replace("{n}", 2)}`]);
 });
 
 test("a guest hears once what the DJ answered", async (scene) => {

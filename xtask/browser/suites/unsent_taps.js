@@ -45,6 +45,7 @@ test(
     const laptop = await booth.laptop();
     await laptop.visitor.setOffline(true);
     await tapThree(laptop);
+    for (const song of SONGS) await laptop.card(song).getByText(laptop.t.tap_unsent, { exact: true }).waitFor();
     // The clock of the browser is the one that matters. With all variants, it goes as fast as that of the test.
     await (options.all ? pause(MINUTE) : laptop.clock.fastForward(MINUTE));
     await laptop.lost(3);

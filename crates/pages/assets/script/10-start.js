@@ -5,22 +5,14 @@ const $ = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 // The page has the texts, because only the server knows the language.
 const words = $('#words')?.dataset ?? {};
-const counted = (n, one, many) => ((n === 1 ? one : many) ?? '').replace('{n}', n);
+const counted = (n, name) => words[n === 1 ? name : `${name}s`].replace('{n}', n);
 const policy = window.trustedTypes?.createPolicy('cuepoint', { createHTML: (text) => text });
 const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html').body;
 
-const element = (name, text, className = '') => {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
-};
+const element = (name, textContent, className = '') =>
+  Object.assign(document.createElement(name), { className, textContent });
 // A button outside of forms.
-const button = (text, act) => {
-  const made = element('button', text, 'plain');
-  made.onclick = act;
-  return made;
-};
+const button = (text, onclick) => Object.assign(element('button', text, 'plain'), { onclick });
 
 // The clock of a laptop can be wrong, so that ages follow the clock of the server.
 let ahead = 0;
@@ -33,8 +25,11 @@ const ask = async (path, options = {}) => {
   if (answer.headers.get('X-Cuepoint-Part') !== '1') throw new Error(answer.status);
   const date = Date.parse(answer.headers.get('Date'));
   if (date) ahead = date - Date.now();
-  return { answer, isLoggedOut: answer.status === 401 };
+  connection.isLoggedOut = answer.status === 401;
+  return answer;
 };
+
+const whenSeen = (act) => document.addEventListener('visibilitychange', () => document.hidden || act());
 
 // Many phones lose a network together: random waits keep them from returning together.
 const backOff = (attempts) => Math.min(30000, 1000 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -16,31 +16,30 @@ const untilStill = async () => {
 };
 
 const isEdited = (field) => field.type !== 'hidden' && 'defaultValue' in field && field.value !== field.defaultValue;
-const isKept = (card) => {
+// What is announced after a change.
+const news = [];
+// Whether a card has to stay although it has changed.
+const isKept = (card, part) => {
   const focused = document.activeElement;
   const hasFocus = card !== focused && card.contains(focused);
-  return hasFocus || card.classList.contains('busy') || all('input, textarea', card).some(isEdited);
+  const isNeeded = hasFocus || card.classList.contains('busy') || all('input, textarea', card).some(isEdited);
+  if (!isNeeded || !card.matches(CARDS)) return false;
+  part.dataset.digest = '';
+  if ($('.outdated', card)) return true;
+  card.append(element('p', words.outdated ?? '', 'outdated'));
+  if (hasFocus) news.push(words.outdated);
+  return true;
 };
 
-const markOutdated = (card) => {
-  if (!$('.outdated', card)) card.append(element('p', words.outdated ?? '', 'outdated'));
-};
-
-const isAtomic = (old, fresh) => old.matches(CARDS) || !($(CARDS, old) || $(CARDS, fresh));
-
-// Returns the element that shows `fresh`, and whether the old one had to stay although it has changed.
+// Returns the element that shows `fresh`.
 const merged = (old, fresh, part) => {
-  if (!isAtomic(old, fresh)) {
+  if (!old.matches(CARDS) && ($(CARDS, old) || $(CARDS, fresh))) {
     mergeChildren(old, fresh, part);
     return old;
   }
   const { digest } = fresh.dataset;
   if ((digest && digest === old.dataset.digest && !old.classList.contains('done')) || old.isEqualNode(fresh)) return old;
-  if (old.matches(CARDS) && isKept(old)) {
-    markOutdated(old);
-    part.dataset.digest = '';
-    return old;
-  }
+  if (isKept(old, part)) return old;
   for (const open of all('details[open][id]', old)) {
     const same = $(`#${CSS.escape(open.id)}`, fresh);
     if (same) same.open = true;
@@ -67,11 +66,7 @@ const mergeChildren = (old, fresh, part) => {
     return shown;
   });
   for (const child of [...old.children]) {
-    if (wanted.includes(child)) continue;
-    if (child.matches(CARDS) && isKept(child)) {
-      markOutdated(child);
-      part.dataset.digest = '';
-    } else child.remove();
+    if (!wanted.includes(child) && !isKept(child, part)) child.remove();
   }
   let place = old.firstElementChild;
   for (const shown of wanted) {
@@ -81,20 +76,9 @@ const mergeChildren = (old, fresh, part) => {
   }
 };
 
-// What has the focus keeps it, or else its card, or the card at its place.
-const keepingFocus = (change) => {
-  const focused = document.activeElement;
-  const card = focused.closest('[data-card]');
-  const place = all('[data-card]').indexOf(card);
-  change();
-  if (!card || document.activeElement !== document.body) return;
-  const cards = all('[data-card]');
-  (focused.isConnected ? focused : ($(`#${card.id}`) ?? cards[place] ?? cards.at(-1)))?.focus({ preventScroll: true });
-};
-
 const statusOf = (within) => $('[data-status]', within)?.dataset.status;
 const says = (part) => all('[data-say]', part).map((place) => place.dataset.say);
-const newIds = () => all('[data-count] > [id]').map((card) => card.id);
+const newCards = () => all('[data-count] > [id]');
 
 const replacePart = (part, body, digest) => {
   const fresh = body.firstElementChild;
@@ -102,12 +86,21 @@ const replacePart = (part, body, digest) => {
   // The form depends on the status of the gig. What a guest has typed stays.
   if (statusOf(part) !== statusOf(fresh) && !all('input, textarea').some(isEdited)) location.reload();
   prepare(fresh);
-  const known = newIds();
+  const known = newCards().map(({ id }) => id);
   const said = says(part);
   part.dataset.digest = digest ?? fresh.dataset.digest ?? '';
-  keepingFocus(() => mergeChildren(part, fresh, part));
-  announceNew(newIds().filter((id) => !known.includes(id)).length);
-  announce(says(part).filter((text) => !said.includes(text)).join('. '));
+  const focused = document.activeElement;
+  const card = focused.closest('[data-card]');
+  const place = all('[data-card]').indexOf(card);
+  mergeChildren(part, fresh, part);
+  if (card && document.activeElement === document.body) {
+    // What has the focus keeps it, or else its card, or the card at its place.
+    const cards = all('[data-card]');
+    (focused.isConnected ? focused : ($(`#${card.id}`) ?? cards[place] ?? cards.at(-1)))?.focus({ preventScroll: true });
+  }
+  announceNew(newCards().filter(({ id }) => !known.includes(id)));
+  const text = [...news.splice(0), ...says(part).filter((text) => !said.includes(text))].join('. ');
+  if (text) say(status, text);
   paintTaps();
   sendDraft();
 };

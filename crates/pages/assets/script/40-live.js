@@ -6,40 +6,39 @@ const READ_INTERVAL = 10000;
 const title = document.title;
 let unseen = 0;
 const status = document.body.appendChild(element('p', '', 'hidden'));
-status.setAttribute('role', 'status');
+status.role = 'status';
 // A new element is announced, even if its text is that of the last one.
 const say = (place, text) => place.replaceChildren(element('span', text));
-const announce = (text) => text && say(status, text);
-const announceNew = (added) => {
-  if (!added || !words.new) return;
-  announce(counted(added, words.new, words.news));
+const announceNew = ([card, ...others]) => {
+  if (!card) return;
+  const added = others.length + 1;
+  const song = all('h3, .artist, .fee', card).map(({ textContent }) => textContent);
+  news.push(counted(added, 'new') + (others[0] ? '' : `: ${song.join(', ')}`));
   if (!document.hidden) return;
   unseen += added;
-  document.title = `${counted(unseen, words.new, words.news)} · ${title}`;
+  document.title = `${counted(unseen, 'new')} · ${title}`;
 };
 
 const connection = { since: 0, isLoggedOut: false };
 const showConnection = () => {
-  const isLost = Boolean(connection.since);
-  for (const lost of all('[data-lost]')) lost.hidden = !isLost || Date.now() - connection.since < 60000;
+  const { since, isLoggedOut } = connection;
+  for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 60000;
   const place = $('[data-connection]');
   if (!place) return;
   const unsent = allTaps().filter((tap) => tap.due <= Date.now()).length;
-  const lines = [isLost ? words.since.replace('{time}', clock.format(connection.since)) : words.liveNow];
-  if (unsent && (isLost || tapTries)) lines.push(counted(unsent, words.tap, words.taps));
-  const text = connection.isLoggedOut ? (unsent ? counted(unsent, words.loginTap, words.loginTaps) : words.login) : lines.join(', ');
+  const lines = [since ? words.since.replace('{time}', clock.format(since)) : words.liveNow];
+  if (unsent && (since || tapTries)) lines.push(counted(unsent, 'tap'));
+  const text = isLoggedOut ? (unsent ? counted(unsent, 'loginTap') : words.login) : lines.join(', ');
   if (place.textContent === text) return;
-  place.className = isLost || connection.isLoggedOut ? 'off' : '';
-  place.replaceChildren(text);
-  if (!connection.isLoggedOut) return;
-  const link = element('a', text);
+  place.className = since || isLoggedOut ? 'off' : '';
+  const link = element(isLoggedOut ? 'a' : 'span', text);
   link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
   place.replaceChildren(link);
 };
 const reached = (isReached) => {
   if (isReached) connection.since = 0;
   else connection.since ||= Date.now();
-  showConnection();
+  paintTaps();
 };
 
 const readers = [];
@@ -65,11 +64,10 @@ const follow = (part) => {
     isReading = true;
     readAt = Date.now();
     try {
-      const { answer, isLoggedOut } = await ask(`${live}${live.includes('?') ? '&' : '?'}digest=${part.dataset.digest ?? ''}`);
-      connection.isLoggedOut = isLoggedOut;
+      const answer = await ask(`${live}${live.includes('?') ? '&' : '?'}digest=${part.dataset.digest ?? ''}`);
       // The gig has ended, the code is another one, or the user may not read it: the page itself says which.
       if ([403, 404].includes(answer.status)) location.reload();
-      if (answer.status >= 400 && !isLoggedOut) throw new Error(answer.status);
+      if (answer.status >= 400 && answer.status !== 401) throw new Error(answer.status);
       if (answer.status === 200) {
         const body = parse(await answer.text());
         await untilStill();
@@ -125,13 +123,10 @@ const follow = (part) => {
   readers.push(read);
   if (streamPath) open();
   setInterval(look, 1000);
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) read();
-  });
+  whenSeen(read);
 };
 
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return;
+whenSeen(() => {
   unseen = 0;
   document.title = title;
 });

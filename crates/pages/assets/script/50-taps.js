@@ -42,9 +42,8 @@ const takeTap = (form, submitter) => {
   const key = fields.get('key');
   if (allTaps().some((tap) => tap.key === key)) return;
   const card = form.closest('[data-card]');
-  const { tap: kind, undo } = form.dataset;
   const at = (lastTap = Math.max(Date.now(), lastTap + 1));
-  const action = form.getAttribute('action');
+  const { action, dataset: { tap: kind, undo } } = form;
   const body = new URLSearchParams(fields).toString();
   const tap = { name: `${PREFIX}${at}:${key}`, key, action, body, card: card?.id, kind, undo, user, at, due: undo ? at + UNDO : at };
   if (kind === 'end' && allTaps().length) tell(words.ends, true);
@@ -77,10 +76,11 @@ const paintTaps = () => {
     const state = $('[data-state]', card);
     card.classList.toggle('busy', Boolean(tap));
     const isWaiting = waits(tap);
-    const shown = tap ? `${tap.key}${isWaiting}` : '';
+    const text = isWaiting ? tap.undo : connection.since || tapTries ? words.unsent : words.sending;
+    const shown = tap ? tap.key + text : '';
     if (state.dataset.shown === shown || (!tap && card.classList.contains('done'))) continue;
     state.dataset.shown = shown;
-    state.replaceChildren(...(tap ? [isWaiting ? tap.undo : words.sending] : []));
+    state.replaceChildren(tap ? text : '');
     if (!isWaiting) continue;
     const undo = button(words.undo, () => undoTap(({ name }) => name === tap.name));
     undo.ariaLabel = `${words.undo} ${$('h3', card).textContent}`;
@@ -89,21 +89,14 @@ const paintTaps = () => {
   showConnection();
 };
 
-const retryAfter = (answer) => {
-  const seconds = Number(answer?.headers.get('Retry-After'));
-  return seconds > 0 ? seconds * 1000 : backOff(tapTries);
-};
-
 const post = ({ action, body }) => ask(action, { method: 'POST', body: new URLSearchParams(body), keepalive: true });
 
 // Whether the tap was answered.
 const sendTap = async (tap) => {
   let answer;
   try {
-    const asked = await post(tap);
-    answer = asked.answer;
-    connection.isLoggedOut = asked.isLoggedOut;
-    if (asked.isLoggedOut || answer.status === 429 || answer.status >= 500) throw new Error(answer.status);
+    answer = await post(tap);
+    if ([401, 429].includes(answer.status) || answer.status >= 500) throw new Error(answer.status);
     const body = parse(await answer.text());
     showTimes(body);
     forget(tap);
@@ -114,22 +107,18 @@ const sendTap = async (tap) => {
     return true;
   } catch {
     if (!answer) reached(false);
-    retriesAt = Date.now() + retryAfter(answer);
+    retriesAt = Date.now() + (answer?.headers.get('Retry-After') * 1000 || backOff(tapTries));
     tapTries += 1;
     return false;
   }
 };
 
-const nextTap = () => {
-  const taps = allTaps();
-  const isNext = (tap) => dueOf(tap) <= Date.now() && (tap.kind !== 'end' || tap.name === taps[0].name);
-  return taps.find(isNext);
-};
 const sendTaps = async () => {
   let isAnswered = false;
-  for (let tap = nextTap(); tap && Date.now() >= retriesAt; tap = nextTap()) {
+  while (Date.now() >= retriesAt) {
+    const tap = allTaps().find((tap, place) => dueOf(tap) <= Date.now() && (tap.kind !== 'end' || !place));
     paintTaps();
-    if (!(await sendTap(tap))) break;
+    if (!tap || !(await sendTap(tap))) break;
     isAnswered = true;
   }
   paintTaps();

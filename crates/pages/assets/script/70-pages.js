@@ -60,9 +60,9 @@ for (const print of all('[data-print]')) {
 
 // A display keeps its screen on. The browser takes the lock back whenever the page is hidden.
 const stayAwake = () => {
-  if ($('[data-awake]') && !document.hidden) navigator.wakeLock?.request('screen').catch(() => {});
+  if ($('[data-awake]')) navigator.wakeLock?.request('screen').catch(() => {});
 };
-document.addEventListener('visibilitychange', stayAwake);
+whenSeen(stayAwake);
 stayAwake();
 
 all('[data-live]').forEach(follow);

@@ -55,6 +55,7 @@ texts! {
     one_new_request(): "1 new request", "1 neuer Wunsch";
     many_new_requests(): "{n} new requests", "{n} neue Wünsche";
     tap_sending(): "Sending", "Wird gesendet";
+    tap_unsent(): "Not sent yet", "Noch nicht gesendet";
     will_play(): "Played", "Gespielt";
     will_reject(): "Rejected", "Abgelehnt";
     will_end(): "The evening ends after the taps before it.", "Der Abend endet nach den Eingaben davor.";

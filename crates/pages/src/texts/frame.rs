@@ -36,7 +36,7 @@ texts! {
     page_of(page: u64, pages: u64): format!("Page {page} of {pages}"), format!("Seite {page} von {pages}");
     newer(): "Newer", "Neuere";
     older(): "Older", "Ältere";
-    outdated(): "This card has changed.", "Diese Karte hat sich geändert.";
+    outdated(): "This card has changed", "Diese Karte hat sich geändert";
     back(): "Back", "Zurück";
     cancel(): "Cancel", "Abbrechen";
 }
