@@ -109,6 +109,18 @@ fn every_form_that_moves_money_carries_a_key_that_cannot_be_guessed() {
 }
 
 #[test]
+fn a_guest_page_says_that_a_gig_has_ended_only_if_there_was_one() {
+    on_every_page(|Sample { name, html }, _| {
+        let is_said = html.contains("<p class=\"chip ended\">");
+        match name.as_str() {
+            "guest-ended" => assert!(is_said, "{html}"),
+            "guest-offline" => assert!(!is_said, "{html}"),
+            _ => {}
+        }
+    });
+}
+
+#[test]
 fn style_and_script_together_have_at_most_16_kilobytes_compressed() {
     let weight: usize =
         [STYLE, BOOTH_STYLE, DISPLAY_STYLE, SCRIPT].iter().map(|asset: &Asset| asset.gzip.len()).sum();

@@ -9,6 +9,7 @@ use super::closed::Closed;
 use super::form::{Question, RequestForm};
 use super::part::GuestPart;
 use crate::frame::{Frame, renders};
+use crate::texts::Text;
 
 /// The page `/g/{code}`: the DJ, the gig, the form, and the live part.
 #[derive(Template, Clone, Debug)]
@@ -48,15 +49,15 @@ impl GuestPage<'_> {
         (rating.count > 0).then_some((text, rating.count))
     }
 
-    /// The words for the status, and the class of their element.
-    fn status(&self) -> (crate::texts::Text, &'static str) {
+    /// The words for the status; `None` for a DJ without a gig that has ended lately.
+    fn status(&self) -> Option<Text> {
         let t = self.frame.t;
-        let text = match self.gig().map(|gig| gig.status) {
-            Some(GigStatus::Open) => t.status_open(),
-            Some(GigStatus::Paused) => t.status_paused(),
-            Some(GigStatus::Ended) | None => t.status_ended(),
-        };
-        (text, self.part.status())
+        match self.gig().map(|gig| gig.status) {
+            Some(GigStatus::Open) => Some(t.status_open()),
+            Some(GigStatus::Paused) => Some(t.status_paused()),
+            Some(GigStatus::Ended) => Some(t.status_ended()),
+            None => matches!(self.entry, Entry::Closed(Closed::Ended)).then(|| t.status_ended()),
+        }
     }
 
     /// The amount of an offer, as the form sends it.
