@@ -47,6 +47,7 @@ pub enum Done {
     Played,
     Rejected,
     Blocked,
+    Unblocked,
     /// The rejection of requests of guest accounts has begun.
     RejectsGuests,
 }
@@ -97,6 +98,7 @@ impl Done {
             Self::Played => t.done_played(),
             Self::Rejected => t.done_rejected(),
             Self::Blocked => t.done_blocked(),
+            Self::Unblocked => t.done_unblocked(),
             Self::RejectsGuests => t.done_rejects_guests(),
         }
     }

@@ -32,6 +32,7 @@
 //! | any, after a refusal | [`error::ErrorPage`] |
 //! | `/booth` | [`booth::OpenPage`], [`booth::BoothPage`] |
 //! | `/booth/live` | [`booth::QueuePart`] |
+//! | `/booth/blocks` | [`booth::BlocksPage`] |
 //! | `/booth/qr` | [`display::Poster`] |
 //! | `/booth/gigs`, `/booth/gigs/{id}` | [`report::PastGigsPage`], [`report::ReportPage`] |
 //! | `/booth/gigs/{id}/report.csv` | [`report::csv`] |

@@ -62,6 +62,28 @@ test("a card that a notice moves takes no click, but the key of the card with th
   await laptop.answered();
 });
 
+test("the rejection of guest accounts says what it rejects, can be undone, and rejects nothing else", async (scene) => {
+  const booth = await prepareBooth(scene, { songs: ["Blue Monday", "Dream Attack"], accepted: ["Ceremony"] });
+  const laptop = await booth.laptop();
+  const { page, t } = laptop;
+  const form = page.locator("#reject-guests");
+  const button = form.getByRole("button", { name: t.reject_guests, exact: true });
+  await form.locator("summary").click();
+  assert.match(await form.getByLabel(t.younger_than, { exact: true }).innerText(), /^5 minutes: 2 requests, 25\.00\sUSD\n/);
+  await laptop.stopClock();
+  await button.click();
+  await form.getByRole("button", { name: `${t.undo_tap} ${t.reject_guests_title}`, exact: true }).click();
+  await button.click();
+  await laptop.clock.fastForward(UNDO - 1000);
+  await booth.request("Elegia");
+  assert.deepEqual(booth.network.posts, []);
+  await laptop.clock.fastForward(1000);
+  await laptop.clock.resume();
+  await booth.haveEffect({ Ceremony: ["accepted"], "Blue Monday": ["rejected"], "Dream Attack": ["rejected"] });
+  await laptop.answered();
+  await form.getByText("15 minutes: 1 request, 12.50").waitFor({ state: "attached" });
+});
+
 test("the back button repeats no tap", async (scene) => {
   const booth = await prepareBooth(scene, { songs: ["Blue Monday"], accepted: ["Ceremony"] });
   const laptop = await booth.laptop();

@@ -75,6 +75,7 @@ mod operator_command;
 mod operators;
 mod order;
 mod outage;
+mod page_booth;
 mod page_forms;
 mod page_limits;
 mod page_matrix;

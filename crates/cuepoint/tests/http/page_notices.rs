@@ -83,12 +83,14 @@ fn the_booth_says_what_a_form_did(store: Store) {
             "The requests of guest accounts are being rejected.",
             "Die Wünsche von Gastkonten werden abgelehnt.",
         ];
-        after("reject-guests", &[("younger_than_minutes", "60")], words);
+        after("reject-guests", &[("after", "0"), ("until", "0")], words);
         let words = [
             "The guest is blocked. Open requests of the guest were rejected.",
             "Der Gast ist gesperrt. Offene Wünsche des Gastes wurden abgelehnt.",
         ];
         after("block", &[("guest", &guest.id.to_string())], words);
+        let words = ["The guest is no longer blocked.", "Der Gast ist nicht mehr gesperrt."];
+        after("unblock", &[("guest", &guest.id.to_string())], words);
         assert_eq!(gig_scene::status(&guest, of_blocked.parse().unwrap()), "rejected");
         let settings = [
             ("title", "Saturday"),

@@ -41,7 +41,7 @@ const takeTap = (form, submitter) => {
   const fields = new FormData(form, submitter);
   const key = fields.get('key');
   if (allTaps().some((tap) => tap.key === key)) return;
-  const card = form.closest('[data-card]');
+  const card = form.closest('.card');
   const at = (lastTap = Math.max(Date.now(), lastTap + 1));
   const { action, dataset: { tap: kind, undo } } = form;
   const body = new URLSearchParams(fields).toString();
@@ -71,9 +71,9 @@ const undoTap = (isMeant) => {
 // Shows on each card what happens to its tap.
 const paintTaps = () => {
   const taps = allTaps();
-  for (const card of all('[data-card]')) {
+  for (const state of all('[data-state]')) {
+    const card = state.parentElement;
     const tap = taps.find((tap) => tap.card === card.id);
-    const state = $('[data-state]', card);
     card.classList.toggle('busy', Boolean(tap));
     const isWaiting = waits(tap);
     const text = isWaiting ? tap.undo : connection.since || tapTries ? words.unsent : words.sending;
@@ -83,7 +83,7 @@ const paintTaps = () => {
     state.replaceChildren(tap ? text : '');
     if (!isWaiting) continue;
     const undo = button(words.undo, () => undoTap(({ name }) => name === tap.name));
-    undo.ariaLabel = `${words.undo} ${$('h3', card).textContent}`;
+    undo.ariaLabel = `${words.undo} ${$('h3, summary', card).textContent}`;
     state.append(undo);
   }
   showConnection();

@@ -2,6 +2,7 @@
 //!
 //! - [`OpenPage`]: `/booth` without an open gig;
 //! - [`BoothPage`]: `/booth` with one; [`QueuePart`]: its live part, at `/booth/live`;
+//! - [`BlocksPage`], at `/booth/blocks`;
 //! - [`GigForm`]: the fields of both;
 //! - [`Answer`]: what a form of the booth did, in a sentence.
 //!
@@ -11,18 +12,22 @@
 //! | `POST /booth/settings` | `key` and those of [`GigForm`] |
 //! | `POST /booth/accept`, `/booth/played`, `/booth/reject` | `key`, `ids`: numbers of requests with commas |
 //! | `POST /booth/block` | `key`, `guest`: the number of a user |
-//! | `POST /booth/reject-guests` | `key`, `younger_than_minutes` |
+//! | `POST /booth/unblock` | `guest` |
+//! | `POST /booth/reject-guests` | `after`, `until`: microseconds since 1970 between which the requests were made |
 //! | `POST /booth/pause`, `/booth/resume`, `/booth/end` | `key` |
 //!
-//! Each of them works on the open gig of the DJ.
+//! Each of them but `unblock` works on the open gig of the DJ.
 
 mod answer;
+mod blocks;
 mod card;
 mod form;
+mod guest_accounts;
 mod page;
 mod part;
 
 pub use answer::{Answer, Outcome};
+pub use blocks::BlocksPage;
 pub use form::GigForm;
 pub use page::{BoothPage, OpenPage};
 pub use part::QueuePart;

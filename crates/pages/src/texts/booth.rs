@@ -88,6 +88,7 @@ texts! {
     request_ends(): "ends", "endet";
     may_expire(): "May expire before its turn", "Kann vor dem Platz ablaufen";
     same_song_requests(count: usize): format!("{count} requests for this song"), format!("{count} Wünsche für diesen Song");
+    song_was_played(): "This song was played", "Dieser Song wurde gespielt";
     accept_request(): "Accept", "Annehmen";
     accept_all(count: usize): format!("Accept all {count}"), format!("Alle {count} annehmen");
     accept_first(count: usize): format!("Accept the first {count}"), format!("Die ersten {count} annehmen");
@@ -102,13 +103,23 @@ texts! {
         if open == 1 { format!("1 open request is rejected, {returned} is returned.") } else { format!("{open} open requests are rejected, {returned} is returned.") },
         if open == 1 { format!("1 offener Wunsch wird abgelehnt, {returned} geht zurück.") } else { format!("{open} offene Wünsche werden abgelehnt, {returned} gehen zurück.") };
 
+    blocked_guests(): "Blocked guests", "Gesperrte Gäste";
+    blocked_guests_advice():
+        "They cannot request songs from you, or tip you.",
+        "Sie können sich bei dir nichts wünschen und dir kein Trinkgeld geben.";
+    no_blocked_guests(): "You block nobody.", "Du sperrst niemanden.";
+    blocked_since(): "blocked", "gesperrt";
+    unblock_guest(): "Unblock", "Sperre aufheben";
     gig_settings(): "Settings of the evening", "Einstellungen des Abends";
     reject_guests_title(): "Reject requests of guest accounts", "Wünsche von Gastkonten ablehnen";
     reject_guests_advice():
         "Rejects the new requests of guests without a login. Their money is returned.",
         "Lehnt neue Wünsche von Gästen ohne Anmeldung ab. Ihr Geld geht zurück.";
     younger_than(): "Requested within the last", "Gewünscht in den letzten";
-    minutes_long(minutes: u16): format!("{minutes} minutes"), format!("{minutes} Minuten");
+    recent_requests(minutes: u16, count: usize, sum: &str):
+        if count == 1 { format!("{minutes} minutes: 1 request, {sum}") } else { format!("{minutes} minutes: {count} requests, {sum}") },
+        if count == 1 { format!("{minutes} Minuten: 1 Wunsch, {sum}") } else { format!("{minutes} Minuten: {count} Wünsche, {sum}") };
+    no_requests_of_guest_accounts(): "Guest accounts have no new requests.", "Gastkonten haben keine neuen Wünsche.";
     reject_guests(): "Reject them", "Ablehnen";
     end_gig(): "End the evening", "Abend beenden";
     end_advice(open: u64, returned: &str, kept: &str):

@@ -31,6 +31,7 @@ texts! {
     done_blocked():
         "The guest is blocked. Open requests of the guest were rejected.",
         "Der Gast ist gesperrt. Offene Wünsche des Gastes wurden abgelehnt.";
+    done_unblocked(): "The guest is no longer blocked.", "Der Gast ist nicht mehr gesperrt.";
     done_rejects_guests():
         "The requests of guest accounts are being rejected.",
         "Die Wünsche von Gastkonten werden abgelehnt.";

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use futures_util::future::try_join;
+
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
@@ -20,6 +22,7 @@ use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::page::{PageRequest, Rows};
 use crate::ports::GigRequests;
 use crate::text::{Line, ShortMessage};
+use crate::timestamp::Timestamp;
 
 /// The maximum number of other requests of the same song that a queue shows with a request.
 const MOST_OF_SONG: usize = 10;
@@ -77,6 +80,10 @@ pub struct QueuedRequest {
     pub song: usize,
     /// The first other open requests of the same song, by place.
     pub same_song: Vec<RequestId>,
+    /// The time at which this gig last played the song, for another request.
+    pub last_played: Option<Timestamp>,
+    /// Whether the guest has a guest account.
+    pub is_of_guest_account: bool,
 }
 
 /// The numbers of a gig.
@@ -185,21 +192,25 @@ impl GigQueries {
         let tips = tips_in(&self.env, id).await?;
         let totals = QueueTotals { tips, ..totals(open, others)? };
         let guests: BTreeSet<UserId> = open.iter().map(|request| request.requester).collect();
-        let names = self.env.people.names(&guests).await?;
+        let people = &self.env.people;
+        let (names, accounts) = try_join(people.names(&guests), people.guest_accounts(&guests)).await?;
         let ids = open.iter().map(|request| request.id).collect();
         let mut messages = self.env.gigs.dedications(&ids).await?;
-        let songs = songs(open);
+        let (songs, last_plays) = songs(open, others);
         let same_songs = same_songs(&songs, places);
         let mut by_id: BTreeMap<RequestId, MusicRequest> =
             open.iter().cloned().map(|request| (request.id, request)).collect();
         let queued = |place: &Place| {
             let request = by_id.remove(&place.request)?;
+            let song = *songs.get(&request.id)?;
             Some(QueuedRequest {
                 is_at_risk: queue.is_at_risk(place, &request),
                 guest_name: names.get(&request.requester).cloned(),
                 message: messages.remove(&request.id),
-                song: *songs.get(&request.id)?,
+                song,
                 same_song: same_songs.get(&request.id).cloned().unwrap_or_default(),
+                last_played: last_plays.get(&song).copied(),
+                is_of_guest_account: accounts.contains(&request.requester),
                 request,
                 place: *place,
             })
@@ -279,14 +290,24 @@ fn last_played(requests: &[MusicRequest]) -> Vec<MusicRequest> {
     played.into_iter().take(LAST_PLAYED).map(|(_, request)| request.clone()).collect()
 }
 
-/// The number of each request's song, equal for requests of one song.
-fn songs(open: &[MusicRequest]) -> BTreeMap<RequestId, usize> {
+/// The number of each open request's song, equal for requests of one song, and the time at which each of these songs was
+/// last played.
+fn songs(
+    open: &[MusicRequest],
+    others: &[MusicRequest],
+) -> (BTreeMap<RequestId, usize>, BTreeMap<usize, Timestamp>) {
+    let key = |request: &MusicRequest| SongKey::of(&request.song_title, &request.artist_name);
     let mut numbers: BTreeMap<SongKey, usize> = BTreeMap::new();
     let mut number = |request: &MusicRequest| {
         let next = numbers.len();
-        *numbers.entry(SongKey::of(&request.song_title, &request.artist_name)).or_insert(next)
+        *numbers.entry(key(request)).or_insert(next)
     };
-    open.iter().map(|request| (request.id, number(request))).collect()
+    let songs = open.iter().map(|request| (request.id, number(request))).collect();
+    let plays = others.iter().filter_map(|request| Some((PlayedSong::of(request)?.at, request)));
+    let mut plays: Vec<(usize, Timestamp)> =
+        plays.filter_map(|(at, request)| Some((*numbers.get(&key(request))?, at))).collect();
+    plays.sort_unstable();
+    (songs, plays.into_iter().collect())
 }
 
 /// For each open request, the first other ones of the same song, in the order of their places.

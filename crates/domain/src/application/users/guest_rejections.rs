@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use time::Duration;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
@@ -14,6 +15,7 @@ use crate::ids::{GigId, UserId};
 use crate::music_request::{Move, MusicRequest, RequestStatus};
 use crate::operation::{Actor, OperationMetadata, Rejection, plans};
 use crate::ports::{Applied, ApplyError};
+use crate::timestamp::Timestamp;
 use crate::user::guest_account::RecentMinutes;
 
 /// The number of requests that are rejected concurrently, so that a store with group commit can batch them.
@@ -51,16 +53,45 @@ impl GuestRejections {
         within: RecentMinutes,
         report: impl FnOnce(FailedRejections) + Send + 'static,
     ) -> Result<usize, Failure> {
+        let after = self.env.now().minus(within.duration());
+        self.reject_made(context, gig, after, None, report).await
+    }
+
+    /// Begins the same for those that were made after a time and not after another one, which a DJ has seen. Of those made
+    /// more than [`RecentMinutes::MAX`] ago, none is rejected.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for a gig of another DJ.
+    pub async fn reject_seen(
+        &self,
+        context: &Context,
+        gig: GigId,
+        (after, until): (Timestamp, Timestamp),
+        report: impl FnOnce(FailedRejections) + Send + 'static,
+    ) -> Result<usize, Failure> {
+        let oldest = self.env.now().minus(Duration::minutes(RecentMinutes::MAX.into()));
+        self.reject_made(context, gig, after.max(oldest), Some(until), report).await
+    }
+
+    async fn reject_made(
+        &self,
+        context: &Context,
+        gig: GigId,
+        after: Timestamp,
+        until: Option<Timestamp>,
+        report: impl FnOnce(FailedRejections) + Send + 'static,
+    ) -> Result<usize, Failure> {
         let gig = Gig::load(&self.env, gig).await?.reveal(&context.principal)?;
         self.executor
             .perform::<RunGig, _, _>(context, async |dj, _, _| {
                 let env = &self.env;
                 let now = env.now();
-                let since = now.minus(within.duration());
-                let mut requests = open_of_guest_accounts(env, &gig, since).await?;
+                let mut requests = open_of_guest_accounts(env, &gig, after).await?;
                 requests.retain(|request| {
                     let is_pending = request.state.seen_at(now).status() == RequestStatus::Pending;
-                    is_pending && request.created_at > since
+                    let is_meant =
+                        request.created_at > after && until.is_none_or(|until| request.created_at <= until);
+                    is_pending && is_meant
                 });
                 let (matching, env, dj, gig) = (requests.len(), env.clone(), *dj, gig.id);
                 env.ports.tasks.clone().spawn(Box::pin(async move {

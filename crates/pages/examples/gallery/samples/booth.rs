@@ -7,8 +7,8 @@ use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::text::{MusicUrl, ShortMessage};
-use cuepoint_domain::user::ArtistType;
-use cuepoint_pages::booth::{BoothPage, GigForm, OpenPage, QueuePart};
+use cuepoint_domain::user::{ArtistType, Block};
+use cuepoint_pages::booth::{BlocksPage, BoothPage, GigForm, OpenPage, QueuePart};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
@@ -69,6 +69,8 @@ pub fn queue(songs: usize, accepted: usize, status: GigStatus) -> ShownQueue {
                     6 => vec![RequestId::new(4).expect("an id")],
                     _ => Vec::new(),
                 },
+                last_played: (number == 2).then(|| now().minus(Duration::minutes(3))),
+                is_of_guest_account: number > 4,
                 request,
                 place,
             }
@@ -139,6 +141,16 @@ pub fn pages(language: Language) -> Vec<Sample> {
         let page =
             OpenPage { frame: &frame, form: &form, keys: KEYS, last_gig: has_past_gigs.then_some(last) };
         pages.push(Sample::new(format!("booth-open-{name}"), page.render()));
+    }
+    let block = |(guest, name): (i64, &str)| Block {
+        guest: UserId::new(guest).expect("an id"),
+        name: boards::line(name),
+        at: now().minus(Duration::minutes(guest * guest)),
+    };
+    let blocks: Vec<Block> = [(4, "Tom"), (40, &hostile(255))].map(block).into();
+    for (name, blocks, pages_of) in [("some", blocks.as_slice(), 2), ("none", &[], 1)] {
+        let page = BlocksPage { frame: &frame, blocks, page: 1, pages: pages_of };
+        pages.push(Sample::new(format!("booth-blocks-{name}"), page.render()));
     }
     pages
 }

@@ -1,5 +1,6 @@
-//! The booth of a DJ: the queue of the open gig, its settings, the poster, and past evenings.
+//! The booth of a DJ: the queue of the open gig, its settings, blocked guests, the poster, and past evenings.
 
+mod blocks;
 mod gig_fields;
 mod page;
 mod poster;
@@ -20,6 +21,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         own_page("/booth/gigs", Action::ReadGig, reports::list),
         own_page("/booth/gigs/{id}", Action::ReadGig, reports::show),
         own_page("/booth/gigs/{id}/report.csv", Action::ReadGig, reports::file),
+        own_page("/booth/blocks", Action::BlockGuest, blocks::list),
         own_form("/booth", Action::RunGig, Class::Gigs, settings::open),
         own_form("/booth/settings", Action::RunGig, Class::Other, settings::change),
         own_form("/booth/pause", Action::RunGig, Class::Other, settings::pause),
@@ -30,5 +32,6 @@ pub(super) fn routes() -> Vec<PageRoute> {
         own_form("/booth/played", Action::AnswerRequest, Class::Other, taps::played),
         own_form("/booth/reject", Action::AnswerRequest, Class::Other, taps::reject),
         own_form("/booth/block", Action::BlockGuest, Class::Other, taps::block),
+        own_form("/booth/unblock", Action::BlockGuest, Class::Other, blocks::end),
     ]
 }

@@ -4,7 +4,7 @@ use cuepoint_domain::application::commands::{ChangeGig, EndGig, OpenGig};
 use cuepoint_domain::application::{CommandError, FailedRejections};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::{GigChange, GigRefusal};
-use cuepoint_domain::user::guest_account::RecentMinutes;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{DjChange, Field};
 use cuepoint_pages::booth::Outcome;
 use cuepoint_pages::done::Done;
@@ -88,13 +88,13 @@ pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResp
 }
 
 pub(super) async fn reject_guests(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    let within = call.form.text("younger_than_minutes").parse().ok().and_then(RecentMinutes::new);
-    let within = within.ok_or(PageFailure::NoForm)?;
+    let moment = |name| call.form.text(name).parse().ok().map(Timestamp::from_unix_micros);
+    let made = moment("after").zip(moment("until")).ok_or(PageFailure::NoForm)?;
     let gig = page::open_gig(&call, &principal).await?;
     let report = |FailedRejections { gig, requests, first }| {
         tracing::warn!(gig = gig.get(), requests, failure = %first, "requests of guest accounts were not rejected");
     };
     let context = call.context(&principal, None, "");
-    let matching = call.use_cases().guest_rejections.reject(&context, gig, within, report).await?;
+    let matching = call.use_cases().guest_rejections.reject_seen(&context, gig, made, report).await?;
     taps::respond(&call, &principal, Outcome::RejectsGuests { matching }).await
 }
