@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { openGig } from "../harness/evening.js";
 import { options } from "../harness/options.js";
-import { guestWithRequests, logIn, requestOf } from "../harness/queue.js";
+import { guestWithMoney, guestWithRequests, logIn, requestOf } from "../harness/queue.js";
 import { test } from "../harness/scene.js";
 import { readingOrder, unclearControls } from "../harness/screen_reader.js";
 
@@ -52,6 +52,27 @@ function declare({ variant, width, scheme, settings }, names) {
       await visitor.see(`live-${name}-${variant.replaceAll(" ", "-")}`);
       assert.deepEqual(unclearControls(await readingOrder(visitor.page)), [], `the controls of ${path}`);
     }
+  });
+}
+
+for (const language of ["en", "de"]) {
+  test(`a phone shows four new requests of the booth at once, in ${language}`, async (scene) => {
+    const service = await scene.service({ isDurable: false });
+    const dj = await openGig(service, { max_open_per_guest: 10 });
+    const mia = await guestWithMoney(service, "Mia");
+    for (const song of ["Blue Monday", "Ceremony", "Dream Attack", "Elegia", "Fine Time"]) await requestOf(service, mia, dj, song);
+    const phone = await scene.phone({ base: service.url, language });
+    const { page } = phone;
+    await logIn(service, phone, dj);
+    await page.goto("/booth");
+    const cards = page.locator("#new-list [data-card]");
+    await cards.first().evaluate((card) => card.scrollIntoView());
+    const ends = await cards.evaluateAll((all) => all.map((card) => card.getBoundingClientRect().bottom));
+    assert.ok(ends[3] <= page.viewportSize().height, `${ends}`);
+    const buttons = await cards.first().locator("button:visible, .more summary").evaluateAll((all) =>
+      all.map((button) => button.getBoundingClientRect()).map(({ width, height }) => Math.min(width, height)));
+    assert.deepEqual(buttons.filter((size) => size < 44), []);
+    assert.equal(buttons.length, 3);
   });
 }
 

@@ -1,5 +1,5 @@
 // Replaces what has changed in a live part. Cards have ids and are replaced as a whole.
-const CARDS = '[data-card], .card[id]';
+const CARDS = '.card[id]';
 const FOCUSABLE = 'a, button, input, select, textarea, summary';
 
 // Nothing moves under a finger, and for one second afterwards.

@@ -9,11 +9,12 @@ const status = document.body.appendChild(element('p', '', 'hidden'));
 status.role = 'status';
 // A new element is announced, even if its text is that of the last one.
 const say = (place, text) => place.replaceChildren(element('span', text));
-const announceNew = ([card, ...others]) => {
+const announceNew = (fresh) => {
+  const [card] = fresh;
+  const added = fresh.length;
   if (!card) return;
-  const added = others.length + 1;
   const song = all('h3, .artist, .fee', card).map(({ textContent }) => textContent);
-  news.push(counted(added, 'new') + (others[0] ? '' : `: ${song.join(', ')}`));
+  news.push(counted(added, 'new') + (fresh[1] ? '' : `: ${song.join(', ')}`));
   if (!document.hidden) return;
   unseen += added;
   document.title = `${counted(unseen, 'new')} · ${title}`;

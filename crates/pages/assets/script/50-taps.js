@@ -60,9 +60,9 @@ const takeTap = (form, submitter) => {
   pump();
 };
 
-// A tap that may have been sent is not undone.
-const undoTap = (isMeant) => {
-  const tap = allTaps().findLast((tap) => waits(tap) && isMeant(tap));
+// Takes back this tap, or the last one. A tap that may have been sent is not undone.
+const undoTap = (key) => {
+  const tap = allTaps().findLast((tap) => waits(tap) && tap.key === (key ?? tap.key));
   if (tap) forget(tap);
   paintTaps();
   document.getElementById(tap?.card)?.focus();
@@ -82,7 +82,7 @@ const paintTaps = () => {
     state.dataset.shown = shown;
     state.replaceChildren(tap ? text : '');
     if (!isWaiting) continue;
-    const undo = button(words.undo, () => undoTap(({ name }) => name === tap.name));
+    const undo = button(words.undo, () => undoTap(tap.key));
     undo.ariaLabel = `${words.undo} ${$('h3, summary', card).textContent}`;
     state.append(undo);
   }
@@ -114,7 +114,7 @@ const sendTap = async (tap) => {
 };
 
 const sendTaps = async () => {
-  let isAnswered = false;
+  let isAnswered;
   while (Date.now() >= retriesAt) {
     const tap = allTaps().find((tap, place) => dueOf(tap) <= Date.now() && (tap.kind !== 'end' || !place));
     paintTaps();

@@ -18,7 +18,7 @@ const keys = {
   a: press('accept'),
   r: press('reject'),
   p: press('played'),
-  u: () => undoTap(() => true),
+  u: undoTap,
   arrowdown: () => selectCard(1),
   arrowup: () => selectCard(-1),
   '?': () => {

@@ -1,13 +1,13 @@
 // A click was meant for what was in its place before: the buttons of a card that has moved rest for half a second.
 const places = {};
-const findMoved = (changes) => {
+const rest = (changes) => {
   for (const card of all('.acts')) {
-    const { id } = card.parentElement;
+    const id = card.parentElement.id;
     const place = card.offsetLeft + ' ' + card.offsetTop;
     // The second half of the animation is that of its end, in which they act.
     if (changes && place !== places[id]) card.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
     places[id] = place;
   }
 };
-findMoved();
-new MutationObserver(findMoved).observe(document, { subtree: true, childList: true });
+rest();
+new MutationObserver(rest).observe(document, { subtree: true, childList: true });
