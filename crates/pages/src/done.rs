@@ -35,6 +35,8 @@ pub enum Done {
     Cancelled,
     Rated,
     Tipped,
+    /// What waited for its payment was discarded.
+    DraftDiscarded,
     #[strum(serialize = "opened")]
     GigOpened,
     #[strum(serialize = "paused")]
@@ -90,6 +92,7 @@ impl Done {
             Self::Cancelled => t.done_cancelled(),
             Self::Rated => t.done_rated(),
             Self::Tipped => t.done_tipped(),
+            Self::DraftDiscarded => t.done_draft_discarded(),
             Self::GigOpened => t.did_open(),
             Self::GigPaused => t.did_pause(),
             Self::GigResumed => t.did_resume(),

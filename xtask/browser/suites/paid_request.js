@@ -138,6 +138,22 @@ test("a guest who never returns finds the money in the wallet, and requests the 
   await guest.hasRequestedOnce();
 });
 
+for (const script of [true, false]) {
+  test(`a guest who never returns sends the request from the page of the gig, ${script ? "with scripts" : "without scripts"}`, async (scene) => {
+    const guest = await guestOf(scene, { script });
+    await guest.request();
+    const provider = await guest.toProvider();
+    await guest.page.goto(`/g/${guest.dj.code}`);
+    await guest.page.getByText(t.draft_unpaid, { exact: true }).waitFor();
+    await sendForm(guest.service, provider, { outcome: "pay" });
+    await guest.page.goto(`/g/${guest.dj.code}`);
+    await guest.hasRequestedNothing();
+    await guest.tap("button", t.send_draft);
+    await guest.page.getByText(t.state_pending, { exact: true }).waitFor();
+    await guest.hasRequestedOnce();
+  });
+}
+
 test("an unconfirmed payment requests nothing, and a refused one leads to another payment", async (scene) => {
   const guest = await guestOf(scene);
   await guest.request();

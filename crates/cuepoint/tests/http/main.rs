@@ -54,6 +54,7 @@ mod first_operator;
 mod gig_endings;
 mod gigs;
 mod guest_accounts;
+mod guest_drafts;
 mod guest_evening;
 mod guest_payments;
 mod guest_tips;

@@ -6,10 +6,12 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::user::ArtistType;
 
 use super::closed::Closed;
+use super::draft::DraftCard;
 use super::form::{Question, RequestForm};
 use super::part::GuestPart;
 use crate::frame::{Frame, renders};
 use crate::texts::Text;
+use crate::payment::{Draft, PaymentState};
 
 /// The page `/g/{code}`: the DJ, the gig, the form, and the live part.
 #[derive(Template, Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct GuestPage<'a> {
     pub part: GuestPart<'a>,
     /// Whether the page offers to claim the guest account: it has had a top-up.
     pub offers_claim: bool,
+    /// What waits for its payment in this gig.
+    pub draft: Option<DraftCard<'a>>,
 }
 
 /// The form of a request, or why there is none.

@@ -8,6 +8,7 @@ use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Topup, TopupStatus};
 use time::Duration;
 
+use super::draft::{Draft, Purpose};
 use crate::format::host;
 use crate::forms::Keys;
 use crate::frame::{Frame, Live, RenderedPart, render_live, renders};
@@ -74,20 +75,6 @@ pub enum PaymentState<'a> {
     Reversed,
     /// A status of a newer version.
     Unknown,
-}
-
-/// What a guest without money pays for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    Request,
-    Tip,
-}
-
-/// What waits for its payment.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Draft<'a> {
-    Request { song_title: &'a str, artist_name: &'a str, fee: Money },
-    Tip { dj: &'a str, amount: Money },
 }
 
 impl<'a> PaymentState<'a> {
@@ -171,13 +158,6 @@ impl PaymentPart<'_> {
     /// Whether the script sends the draft at once: the guest paid for it. Any other payment leaves the decision to a tap.
     fn sends_at_once(&self) -> bool {
         self.purpose.is_some()
-    }
-
-    fn not_sent(&self, what: &Purpose) -> Text {
-        match what {
-            Purpose::Request => self.frame.t.draft_not_sent(),
-            Purpose::Tip => self.frame.t.tip_not_given(),
-        }
     }
 
     /// The balance after the payment.

@@ -26,6 +26,9 @@ texts! {
     done_cancelled(): "The request was cancelled.", "Der Wunsch wurde zurückgezogen.";
     done_rated(): "Thank you for the rating.", "Danke für die Bewertung.";
     done_tipped(): "The tip was given. Thank you.", "Das Trinkgeld ist gegeben. Danke.";
+    done_draft_discarded():
+        "Discarded. Money that has arrived stays in your wallet.",
+        "Verworfen. Angekommenes Geld bleibt in deinem Guthaben.";
     done_played(): "Marked as played.", "Als gespielt markiert.";
     done_rejected(): "Rejected. The fee was returned.", "Abgelehnt. Der Preis ging zurück.";
     done_blocked():

@@ -29,6 +29,9 @@ texts! {
     draft_not_sent(): "Your request was not sent.", "Dein Wunsch wurde nicht gesendet.";
     tip_not_given(): "Your tip was not given.", "Dein Trinkgeld wurde nicht gegeben.";
     draft_money(): "The money stays in your wallet for another song. The operator can return it.", "Das Geld bleibt für einen anderen Song in deinem Guthaben. Der Betreiber kann es zurückzahlen.";
+    draft_unpaid(): "The payment is not confirmed yet", "Die Zahlung ist noch nicht bestätigt";
+    to_the_payment(): "To the payment", "Zur Zahlung";
+    discard_draft(): "Discard it", "Verwerfen";
     to_the_gig(): "To the gig", "Zum Auftritt";
     to_the_wallet(): "To the wallet", "Zum Guthaben";
     failed_title(): "The payment did not succeed", "Die Zahlung hat nicht geklappt";

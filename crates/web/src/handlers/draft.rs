@@ -32,7 +32,7 @@ const SEPARATOR: &str = "\n";
 pub(super) struct Draft {
     user: UserId,
     /// The top-up that pays for it. After any other payment, the guest decides.
-    topup: Option<ProviderReference>,
+    pub(super) topup: Option<ProviderReference>,
     /// The code of the DJ.
     pub(super) code: DjCode,
     pub(super) purpose: Purpose,

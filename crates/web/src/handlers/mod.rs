@@ -5,6 +5,7 @@ mod assets;
 mod booth;
 mod display;
 mod draft;
+mod draft_state;
 mod front;
 mod guest;
 mod payment;

@@ -4,20 +4,19 @@ use cuepoint_domain::application::commands::{OpenTopup, OpenTopupRefusal};
 use cuepoint_domain::application::queries::{GuestView, SeenTopup};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::gig::DjCode;
-use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup::{Topup, TopupStatus, missing};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live};
-use cuepoint_pages::guest::Closed;
 use cuepoint_pages::payment::{
-    Draft as Waiting, PaymentPage, PaymentPart, PaymentState, Purpose, StrangerPaymentPage,
-    StrangerPaymentPart,
+    PaymentPage, PaymentPart, PaymentState, StrangerPaymentPage, StrangerPaymentPart,
 };
 use cuepoint_pages::texts::Text;
 use cuepoint_transport::rate_limits::Class;
 
 use super::draft::Draft;
+use super::draft_state;
 use super::guest::found_with;
 use super::wallet;
 use crate::call::{FormKey, PageCall};
@@ -234,43 +233,16 @@ impl Shown {
         })
     }
 
-    /// What waits for the money that has arrived; `None` if nothing does.
-    fn waiting(&self, currency: &Currency) -> Option<PaymentState<'_>> {
-        let draft = self.draft.as_ref()?;
-        let what = draft.purpose;
-        let board = self.view.as_ref().map(|view| (&view.board, view.ended_at.is_some()));
-        let closed = match board {
-            // The DJ has another code by now, or was erased.
-            None => Some(Closed::Offline),
-            Some((board, _)) if board.dj.suspended_at.is_some() => Some(Closed::Offline),
-            Some((board, has_ended_lately)) => Closed::of_board(board, has_ended_lately),
-        };
-        // A DJ is tipped during a break, and after the gig.
-        let closed = closed.filter(|closed| what == Purpose::Request || *closed == Closed::Offline);
-        if let Some(why) = closed {
-            return Some(PaymentState::ConfirmedTooLate { what, why });
-        }
-        let price = draft.price(currency);
-        Some(PaymentState::ConfirmedWithDraft(match what {
-            Purpose::Request => Waiting::Request {
-                song_title: draft.form.text("song_title"),
-                artist_name: draft.form.text("artist_name"),
-                fee: price,
-            },
-            Purpose::Tip => Waiting::Tip { dj: board?.0.dj.name.as_str(), amount: price },
-        }))
-    }
-
     fn part<'s>(&'s self, call: &'s PageCall, frame: &'s Frame<'s>, topup: &'s Topup) -> PaymentPart<'s> {
         // The payment page sends the browser back by a link of its own.
         let has_returned = call.query.has("returned");
-        let state = match PaymentState::of(topup, has_returned, self.available, frame) {
-            PaymentState::Confirmed { available } => {
-                self.waiting(call.currency()).unwrap_or(PaymentState::Confirmed { available })
-            }
-            state => state,
-        };
         let draft = self.draft.as_ref();
+        let state = match (PaymentState::of(topup, has_returned, self.available, frame), draft) {
+            (PaymentState::Confirmed { .. }, Some(draft)) => {
+                draft_state::once_paid(draft, self.view.as_ref(), call.currency())
+            }
+            (state, _) => state,
+        };
         PaymentPart {
             frame,
             reference: topup.reference(),

@@ -16,13 +16,14 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind, Viewer};
 use cuepoint_pages::guest::{
-    Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
+    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
 };
 use cuepoint_pages::language::Language;
+use cuepoint_pages::payment::{Draft, PaymentState, Purpose};
 use time::Duration;
 
 use super::boards::open_requests;
-use super::{Sample, now, people, site};
+use super::{Sample, now, payment, people, site};
 
 const KEY: &str = "6rY2mQ0xS1uVb8Zp3kLw9A";
 
@@ -163,12 +164,23 @@ struct Scene<'a> {
     ended_at: Option<Timestamp>,
     signed_in: bool,
     notice: bool,
+    /// What waits for its payment.
+    draft: Option<DraftCard<'a>>,
 }
 
 impl<'a> Scene<'a> {
     fn new(name: &'a str, entry: Entry<'a>) -> Self {
         let requests = Vec::new();
-        Scene { name, board: board(), entry, requests, ended_at: None, signed_in: true, notice: false }
+        Scene {
+            name,
+            board: board(),
+            entry,
+            requests,
+            ended_at: None,
+            signed_in: true,
+            notice: false,
+            draft: None,
+        }
     }
 
     fn closed(name: &'a str, closed: Closed) -> Self {
@@ -201,7 +213,8 @@ impl<'a> Scene<'a> {
         };
         let entry = self.entry.clone();
         let offers_claim = self.name == "mine";
-        let page = GuestPage { frame: &frame, board: &self.board, entry, part, offers_claim };
+        let draft = self.draft.clone();
+        let page = GuestPage { frame: &frame, board: &self.board, entry, part, offers_claim, draft };
         Sample::new(format!("guest-{}", self.name), page.render())
     }
 }
@@ -244,6 +257,10 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let rejected = own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(5) });
     let pending = RequestState::Pending { answer_by: now().plus(Duration::minutes(18)) };
     let free_request = own(22, "Good Times", "Chic", 0, pending);
+    let fee = Money::from_minor(1_250);
+    let waiting = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
+    let card = |state| Some(DraftCard { draft: waiting, state, payment: payment::REFERENCE, key: KEY });
+    let too_late = PaymentState::ConfirmedTooLate { what: Purpose::Request, why: Closed::Paused };
     let scenes = [
         Scene { signed_in: false, ..Scene::new("first", boxed(first)) },
         Scene { board: quiet, signed_in: false, ..Scene::new("empty", boxed(empty.clone())) },
@@ -259,6 +276,16 @@ pub fn pages(language: Language) -> Vec<Sample> {
         },
         Scene { requests: all_states(), ..Scene::closed("paused", Closed::Paused) },
         Scene { requests: vec![rejected], ended_at: Some(ago(5)), ..Scene::closed("ended", Closed::Ended) },
+        Scene {
+            draft: card(PaymentState::ConfirmedWithDraft(waiting)),
+            ..Scene::new("draft", boxed(written.clone()))
+        },
+        Scene {
+            draft: card(PaymentState::Waiting(None)),
+            ..Scene::new("draft-unpaid", boxed(written.clone()))
+        },
+        Scene { draft: card(PaymentState::Failed), ..Scene::new("draft-failed", boxed(written.clone())) },
+        Scene { draft: card(too_late), ..Scene::closed("draft-too-late", Closed::Paused) },
         Scene::closed("offline", Closed::Offline),
         Scene::closed("queue-full", Closed::QueueFull),
         Scene::closed("too-many-open", Closed::TooManyOpen { most: 3 }),

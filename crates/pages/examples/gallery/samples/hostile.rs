@@ -73,7 +73,7 @@ fn guest_page(language: Language) -> Sample {
         live: Live { path: "/g/B2C3D4/live?\"><script>", stream: Some("/x?\"><script>") },
     };
     let entry = Entry::Form(Box::new(form));
-    let page = GuestPage { frame: &frame, board: &board, entry, part, offers_claim: false };
+    let page = GuestPage { frame: &frame, board: &board, entry, part, offers_claim: false, draft: None };
     Sample::new("hostile-guest", page.render())
 }
 

@@ -19,7 +19,7 @@ fn amount() -> Amount {
     Amount::new(Money::from_minor(1_250)).expect("an amount")
 }
 
-const REFERENCE: ProviderReference =
+pub const REFERENCE: ProviderReference =
     ProviderReference::Operation(OperationId(0x0198_c0de_0000_7000_8000_0000_0000_0001));
 
 pub fn pages(language: Language) -> Vec<Sample> {
@@ -27,7 +27,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let url = PaymentUrl::new("https://pay.example.com/session/1").expect("an address");
     let fee = Money::from_minor(1_250);
     let draft = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
-    let tip = Draft::Tip { dj: "Nightowl", amount: fee };
+    let tip = Draft::Tip { dj: Some("Nightowl"), amount: fee };
     let (late, over) = (Purpose::Request, Closed::Ended);
     let states = [
         ("preparing", PaymentState::Preparing { is_late: false }),

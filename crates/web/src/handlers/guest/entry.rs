@@ -5,10 +5,12 @@ use cuepoint_domain::application::BrowserSession;
 use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
 use cuepoint_domain::application::queries::GuestView;
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::guest_account::GuestKey;
+use cuepoint_pages::done::Done;
 use cuepoint_pages::guest::{Closed, Question};
 use cuepoint_pages::payment::Purpose;
 use cuepoint_transport::rate_limits::Class;
@@ -42,6 +44,13 @@ pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailu
             send(PageCall { form, ..call }).await
         }
     }
+}
+
+/// `POST /g/{code}/draft/discard`: forgets the draft that the page showed.
+pub(super) async fn discard_draft(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
+    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+    let answer = PageResponse::done(&format!("/g/{code}"), Done::DraftDiscarded);
+    Ok(Draft::forgotten_with(&call, answer))
 }
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {

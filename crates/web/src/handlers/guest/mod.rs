@@ -20,6 +20,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         page_route("/g/{code}/live", page::live),
         form("/g/{code}/requests", Class::Requests, entry::send),
         form("/g/{code}/draft", Class::Requests, entry::send_draft),
+        own_form("/g/{code}/draft/discard", Action::UseWallet, Class::Other, entry::discard_draft),
         own_form("/g/{code}/tips", Action::TipDj, Class::Other, tips::send),
         own_form("/requests/{id}/cancel", Action::CancelRequest, Class::Other, own_requests::cancel),
         own_form("/requests/{id}/rating", Action::RateRequest, Class::Other, own_requests::rate),

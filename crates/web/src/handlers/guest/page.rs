@@ -19,6 +19,8 @@ use super::request_fields::{RequestFields, field};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
+use crate::handlers::draft::Draft;
+use crate::handlers::draft_state::DraftOfGig;
 use crate::response::PageResponse;
 
 /// `GET /g?code=…`: the way from a typed code to its page.
@@ -147,12 +149,19 @@ pub(super) async fn render(
         }
     };
     let presets = presets_of(call, view, reader);
+    // The answer to a draft that was sent says itself what became of it.
+    let draft = match Draft::is_sent_by(call) {
+        true => None,
+        false => DraftOfGig::of(call, view.board.code).await?,
+    };
+    let available = reader.map_or(Money::ZERO, |reader| reader.balance.available);
     let page = GuestPage {
         frame: &frame,
         board: &view.board,
         entry: shown,
         part: part(&frame, view, keys, tip_form(presets.as_deref(), tip), &paths),
         offers_claim: offers_claim(reader),
+        draft: draft.as_ref().and_then(|draft| draft.card(view, &frame, available)),
     };
     Ok(PageResponse::html(status, page.render()))
 }
