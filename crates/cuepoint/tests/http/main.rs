@@ -112,6 +112,7 @@ mod service_manager;
 mod sessions;
 mod soak;
 mod staff;
+mod start_page;
 mod starts;
 mod storage_copy;
 mod stream_ends;

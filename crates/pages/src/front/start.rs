@@ -1,7 +1,8 @@
 //! The start page.
 
 use askama::Template;
-use cuepoint_domain::application::queries::NearbyBoard;
+use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard};
+use cuepoint_domain::gig::Gig;
 use cuepoint_domain::user::Kilometres;
 
 use crate::forms::FieldState;
@@ -13,6 +14,10 @@ use crate::frame::{Frame, renders};
 #[template(path = "front/start.html")]
 pub struct StartPage<'a> {
     pub frame: &'a Frame<'a>,
+    /// The open gigs in which the reader has an open request.
+    pub gigs: &'a [GigOfGuest],
+    /// The reader's own open gig.
+    pub own_gig: Option<&'a Gig>,
     /// The field of the code.
     pub code: FieldState,
     /// The open gigs near the position that the guest sent, nearest first; `None` before that.

@@ -11,6 +11,7 @@ texts! {
     start_title(): "Song requests for DJs", "Musikwünsche für DJs";
     slogan(): "Hear your song tonight.", "Hör heute deinen Song.";
     slogan_more(): "Send the DJ a paid request. You pay only when it is played.", "Schick dem DJ einen bezahlten Wunsch. Du zahlst nur, wenn er gespielt wird.";
+    back_to(): "Back to", "Zurück zu";
     gigs_nearby(): "Gigs nearby", "Auftritte in der Nähe";
     find_nearby(): "Find gigs near me", "Auftritte in meiner Nähe finden";
     nearby_privacy(): "Your browser asks for your position. It is used once, to about a kilometre, and not stored.", "Dein Browser fragt nach deinem Standort. Er wird einmal und auf etwa einen Kilometer genau benutzt und nicht gespeichert.";

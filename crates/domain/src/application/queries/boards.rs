@@ -90,7 +90,7 @@ impl Kept {
 /// Reads boards.
 #[derive(Clone)]
 pub struct BoardQueries {
-    env: Arc<Environment>,
+    pub(super) env: Arc<Environment>,
     /// Boards that somebody reads.
     kept: Arc<Mutex<Kept>>,
     /// The codes of recent gigs, and when they were read.

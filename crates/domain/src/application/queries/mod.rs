@@ -9,6 +9,7 @@ mod guest_account_requests;
 mod guest_views;
 mod most_played;
 mod music_requests;
+mod own_gigs;
 mod people;
 mod profiles;
 mod provider_messages;
@@ -27,6 +28,7 @@ pub use gigs::{GigQueries, OpenOfGuest, QueueTotals, QueuedRequest, ReportedGig,
 pub(in crate::application) use guest_account_requests::open_of_guest_accounts;
 pub use guest_views::GuestView;
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
+pub use own_gigs::GigOfGuest;
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;
 pub use provider_messages::ProviderMessageQueries;

@@ -1,6 +1,6 @@
 //! The start page, and the pages of logins and registrations.
 
-use cuepoint_domain::application::queries::{NearbyBoard, ShownGig};
+use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard, ShownGig};
 use cuepoint_domain::application::{Address, LoginRefusal};
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::ledger::Balance;
@@ -36,7 +36,17 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let email = || FieldState::with("tom@example.com");
     let boards = nearby();
     let start = |nearby, needs_operator| {
-        StartPage { frame, code: FieldState::default(), nearby, needs_operator }.render()
+        let code = FieldState::default();
+        StartPage { frame, gigs: &[], own_gig: None, code, nearby, needs_operator }.render()
+    };
+    let joined = GigOfGuest { gig: guest::board().gig.expect("an open gig").gig, dj: people::dj() };
+    let back = StartPage {
+        frame,
+        gigs: std::slice::from_ref(&joined),
+        own_gig: Some(&joined.gig),
+        code: FieldState::default(),
+        nearby: None,
+        needs_operator: false,
     };
     let login = |refusal, guest_money| {
         LoginPage { frame, email: email(), refusal, next: Some("/wallet"), guest_money }.render()
@@ -53,9 +63,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let user = people::guest();
     let own = Frame { viewer: Some(Viewer::of(&user)), ..frame.clone() };
     let balance = Balance { available: Money::from_minor(1_980), ..Balance::default() };
-    let claim = ClaimPage {
+    let claim = |held| ClaimPage {
         frame: &own,
-        balance,
+        balance: Balance { held: Money::from_minor(held), ..balance },
         account: AccountFields { name: FieldState::with("Tom"), ..AccountFields::default() },
         next: Some("/g/B2C3D4"),
     };
@@ -70,6 +80,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let money = Some(Money::from_minor(500));
     [
         ("start", start(None, false)),
+        ("start-back", back.render()),
         ("start-nearby", start(Some(&boards), false)),
         ("start-nearby-none", start(Some(&[]), false)),
         ("start-no-operator", start(None, true)),
@@ -79,7 +90,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
         ("register", register(false, empty(), empty())),
         ("register-dj", register(true, empty(), empty())),
         ("register-refused", register(false, taken, breached)),
-        ("claim", claim.render()),
+        ("claim", claim(0).render()),
+        ("claim-held", claim(1_250).render()),
         ("forgot", forgot(ForgotState::Form)),
         ("forgot-sent", forgot(ForgotState::Sent)),
         ("forgot-not-offered", forgot(ForgotState::NotOffered)),

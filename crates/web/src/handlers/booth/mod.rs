@@ -11,6 +11,8 @@ mod taps;
 use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;
 
+pub(in crate::handlers) use page::newest_gig;
+
 use crate::route::{PageRoute, own_form, own_page};
 
 pub(super) fn routes() -> Vec<PageRoute> {

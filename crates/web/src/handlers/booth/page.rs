@@ -31,7 +31,7 @@ pub(super) async fn live(call: PageCall, principal: Principal) -> Result<PageRes
 }
 
 /// The newest gig of the DJ, which alone can be open.
-pub(super) async fn newest_gig(
+pub(in crate::handlers) async fn newest_gig(
     call: &PageCall,
     principal: &Principal,
 ) -> Result<Option<ShownGig>, PageFailure> {

@@ -1,12 +1,14 @@
 //! `GET /` and `POST /nearby`.
 
-use cuepoint_domain::application::queries::NearbyBoard;
+use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard};
+use cuepoint_domain::gig::Gig;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::StartPage;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
+use crate::handlers::booth;
 use crate::response::PageResponse;
 
 /// The distance of gigs that are nearby, in kilometres.
@@ -29,7 +31,26 @@ pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> 
 async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?;
     let needs_operator = call.use_cases().operators.awaits_first().await?;
+    let (gigs, own_gig) = open_gigs(call).await?;
     let frame = call.frame(reader.as_ref());
-    let page = StartPage { frame: &frame, code: FieldState::default(), nearby, needs_operator };
+    let page = StartPage {
+        frame: &frame,
+        gigs: &gigs,
+        own_gig: own_gig.as_ref(),
+        code: FieldState::default(),
+        nearby,
+        needs_operator,
+    };
     Ok(PageResponse::page(page.render()))
+}
+
+/// The open gigs in which the reader has an open request, and the reader's own one.
+async fn open_gigs(call: &PageCall) -> Result<(Vec<GigOfGuest>, Option<Gig>), PageFailure> {
+    let Some(principal) = &call.principal else { return Ok((Vec::new(), None)) };
+    let gigs = call.use_cases().boards.gigs_of_guest(principal).await?;
+    let own = match principal.is_dj {
+        true => booth::newest_gig(call, principal).await?.map(|shown| shown.gig),
+        false => None,
+    };
+    Ok((gigs, own.filter(|gig| gig.ended_at.is_none())))
 }
