@@ -1,8 +1,9 @@
 //! The page of the wallet.
 
-use crate::harness::{Browser, Server, Store};
+use crate::harness::guest_scene::Evening;
+use crate::harness::{Browser, Server, Store, leads_to};
 
-on_every_store!(every_hold_is_named_however_old_it_is);
+on_every_store!(every_hold_is_named_however_old_it_is, entries_name_the_songs_of_their_requests);
 
 fn every_hold_is_named_however_old_it_is(store: Store) {
     let server = Server::start(store);
@@ -22,4 +23,29 @@ fn every_hold_is_named_however_old_it_is(store: Store) {
         assert!(holds.contains(shown), "{shown}: {holds}");
     }
     assert!(!holds.contains("Further requests"), "{holds}");
+}
+
+fn entries_name_the_songs_of_their_requests(store: Store) {
+    let server = Server::start(store);
+    let (guest, evening) = (server.payer("50"), Evening::new(&server));
+    let browser = Browser::logged_in(&server.client(), &guest);
+    for (song, answer) in [("Rock & Roll", "rejected"), ("Regret", "played")] {
+        leads_to(&evening.request(&browser, song));
+        evening.dj.answer(evening.newest(), answer).data(200);
+    }
+    let dj = Browser::logged_in(&server.client(), &evening.dj);
+    for path in ["/wallet", "/wallet/statement"] {
+        let statement = |browser: &Browser| {
+            let page = browser.get(path);
+            let (_, rows) = page.text.split_once("class=\"rows\"").unwrap_or_else(|| panic!("{page}"));
+            rows.to_owned()
+        };
+        let (paid, earned) = (statement(&browser), statement(&dj));
+        // Held and returned, held and paid.
+        for song in ["Rock &#38; Roll", "Regret"] {
+            assert_eq!(paid.matches(song).count(), 2, "{song}: {paid}");
+        }
+        assert!(earned.contains("Regret") && !earned.contains("Rock"), "{earned}");
+        assert!(!paid.contains(">request "), "{paid}");
+    }
 }

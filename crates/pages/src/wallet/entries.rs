@@ -1,18 +1,36 @@
 //! The statement of a wallet.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use cuepoint_domain::entity_ref::EntityKind;
+use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::{Entry, EntryKind};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::text::Line;
 
 use crate::frame::{Frame, renders};
 use crate::texts::{Text, Texts};
+
+/// The titles of requested songs, as far as they are known.
+pub type Songs = BTreeMap<RequestId, Line>;
+
+/// The request of an entry, if it is about one.
+#[must_use]
+pub fn request_of(entry: &Entry) -> Option<RequestId> {
+    match entry.reference.kind() {
+        Ok(EntityKind::MusicRequest) => RequestId::new(entry.reference.id()),
+        _ => None,
+    }
+}
 
 /// A line of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct StatementRow<'a> {
     pub entry: &'a Entry,
+    /// The titles of requested songs.
+    songs: &'a Songs,
     pub(crate) frame: &'a Frame<'a>,
 }
 
@@ -22,14 +40,20 @@ pub struct StatementRow<'a> {
 pub struct StatementPage<'a> {
     pub frame: &'a Frame<'a>,
     pub entries: &'a Rows<Entry>,
+    pub songs: &'a Songs,
     pub page: PageRequest,
 }
 
 impl<'a> StatementRow<'a> {
     /// The line of an entry.
     #[must_use]
-    pub const fn new(entry: &'a Entry, frame: &'a Frame<'a>) -> Self {
-        Self { entry, frame }
+    pub const fn new(entry: &'a Entry, songs: &'a Songs, frame: &'a Frame<'a>) -> Self {
+        Self { entry, songs, frame }
+    }
+
+    /// The song of the request that the entry is about.
+    pub(crate) fn song(&self) -> Option<&'a str> {
+        request_of(self.entry).and_then(|request| self.songs.get(&request)).map(Line::as_str)
     }
 
     pub(crate) fn label(&self) -> Text {
@@ -80,7 +104,7 @@ impl<'a> StatementRow<'a> {
 
 impl StatementPage<'_> {
     fn rows(&self) -> impl Iterator<Item = StatementRow<'_>> {
-        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.frame))
+        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
     }
 
     fn pages(&self) -> u64 {

@@ -9,7 +9,7 @@ pub mod payments;
 pub mod payout;
 pub mod tips;
 
-pub use entries::{StatementPage, StatementRow};
+pub use entries::{Songs, StatementPage, StatementRow, request_of};
 pub use page::{Hold, TopupForm, WalletPage};
 pub use payments::{TopupRow, WithdrawalRow};
 pub use payout::{ConfirmPayoutPage, Payout, PayoutForm};

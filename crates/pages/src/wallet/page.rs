@@ -8,7 +8,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Clearing, Withdrawal};
 
-use super::entries::StatementRow;
+use super::entries::{Songs, StatementRow};
 use super::payments::{TopupRow, WithdrawalRow};
 use super::payout::Payout;
 use super::tips::TipRow;
@@ -34,6 +34,8 @@ pub struct WalletPage<'a> {
     pub guest_wallet: Option<Money>,
     /// The newest entries.
     pub entries: &'a Rows<Entry>,
+    /// The songs of the requests that the entries are about.
+    pub songs: &'a Songs,
     /// The form of a top-up; `None` if the deployment takes none.
     pub topup: Option<TopupForm>,
     /// The newest top-ups.
@@ -76,7 +78,7 @@ pub struct TopupForm {
 
 impl WalletPage<'_> {
     fn rows(&self) -> impl Iterator<Item = StatementRow<'_>> {
-        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.frame))
+        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
     }
 
     fn topup_rows(&self) -> impl Iterator<Item = TopupRow<'_>> {

@@ -16,7 +16,7 @@ use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_pages::wallet::{
-    ConfirmPayoutPage, Hold, Payout, PayoutForm, StatementPage, TipRow, TopupForm, WalletPage,
+    ConfirmPayoutPage, Hold, Payout, PayoutForm, Songs, StatementPage, TipRow, TopupForm, WalletPage,
 };
 use time::Duration;
 
@@ -155,6 +155,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
         ..form(&options)
     };
     let (entries, topups, withdrawals, tips) = (entries(), topups(), withdrawals(), tips());
+    let songs = Songs::from([(RequestId::new(21).expect("an id"), line("Good Times"))]);
     let (no_entries, no_topups, no_withdrawals) = (Rows::none(0), Rows::none(0), Rows::none(0));
     let requests = guest::all_states();
     let held = requests.iter().take(2).map(|own| Hold::Request(&own.request));
@@ -176,6 +177,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
             debt: entries.rows.last().filter(|_| balance.owed > Money::ZERO),
             guest_wallet: Some(Money::from_minor(500)).filter(|_| name.is_empty()),
             entries: if is_new { &no_entries } else { &entries },
+            songs: &songs,
             topup: Some(topup()),
             topups: if is_new { &no_topups } else { &topups },
             payout,
@@ -190,7 +192,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let empty = balance(0, 0, 0);
     let frame = Frame { viewer: Some(Viewer::of(&dj)), ..Frame::new(&site, language, now()) };
     let statement = |number| {
-        StatementPage { frame: &frame, entries: &entries, page: PageRequest::new(number, 15) }.render()
+        StatementPage { frame: &frame, entries: &entries, songs: &songs, page: PageRequest::new(number, 15) }
+            .render()
     };
     let (currency, network, address) = (line("USDT"), line("tron"), line(ADDRESS));
     let confirm = ConfirmPayoutPage {

@@ -1,5 +1,7 @@
 //! `GET /wallet` and `GET /wallet/statement`.
 
+use std::collections::BTreeSet;
+
 use actix_web::http::StatusCode;
 use cuepoint_domain::address::{AddressPolicy, OptionsTable};
 use cuepoint_domain::application::Failure;
@@ -15,7 +17,7 @@ use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalStatus};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Notice, NoticeKind};
 use cuepoint_pages::texts::Text;
-use cuepoint_pages::wallet::{Hold, Payout, StatementPage, TipRow, TopupForm, WalletPage};
+use cuepoint_pages::wallet::{Hold, Payout, Songs, StatementPage, TipRow, TopupForm, WalletPage, request_of};
 use futures_util::future::{try_join, try_join_all, try_join5};
 
 use super::payout_fields::PayoutFields;
@@ -74,6 +76,7 @@ pub(in crate::handlers) async fn render(
         debt: contents.debt.as_ref(),
         guest_wallet: contents.guest_wallet,
         entries: &contents.entries,
+        songs: &contents.songs,
         topup: settings.takes_topups().then_some(topup),
         topups: &contents.topups,
         payout: obstacle.unwrap_or_else(|| Payout::Form(payout.form(options))),
@@ -90,6 +93,8 @@ struct Contents {
     debt: Option<Entry>,
     guest_wallet: Option<Money>,
     entries: Rows<Entry>,
+    /// The songs of the requests that the entries are about.
+    songs: Songs,
     topups: Rows<Topup>,
     withdrawals: Rows<Withdrawal>,
     /// The withdrawals that hold their amount.
@@ -130,6 +135,7 @@ impl Contents {
             call.kept_guest_money(),
         );
         let ((entries, topups, withdrawals, given, received), rest) = try_join(lists, rest).await?;
+        let songs = songs_of(call, principal, &entries).await?;
         let (mut open_requests, accepted, clearing, debt, guest_wallet) = rest;
         open_requests.extend(accepted);
         open_requests.retain(|request| !request.fee.is_zero());
@@ -138,6 +144,7 @@ impl Contents {
             debt,
             guest_wallet,
             entries,
+            songs,
             topups,
             held_withdrawals: held(&withdrawals.rows),
             withdrawals,
@@ -214,11 +221,29 @@ async fn newest_debt(
     Ok(entries.rows.into_iter().find(Entry::increases_debt))
 }
 
+/// The songs of the requests that these entries of the principal's wallet are about.
+async fn songs_of(
+    call: &PageCall,
+    principal: &Principal,
+    entries: &Rows<Entry>,
+) -> Result<Songs, PageFailure> {
+    let requests: BTreeSet<_> = entries.rows.iter().filter_map(request_of).collect();
+    let song = async |request| match call.use_cases().music_requests.visible(principal, request).await {
+        Ok(MusicRequest { song_title, .. }) => Ok(Some((request, song_title))),
+        Err(Failure::NotFound | Failure::Denied(_)) => Ok(None),
+        Err(failure) => Err(failure),
+    };
+    // The reads run concurrently: a store can answer several in one round trip.
+    let songs = try_join_all(requests.into_iter().map(song)).await?;
+    Ok(songs.into_iter().flatten().collect())
+}
+
 pub(super) async fn statement(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?.ok_or(PageFailure::Login)?;
     let page = PageRequest::new(call.query.text("page").parse().unwrap_or(1), ENTRIES);
     let entries = call.use_cases().wallet.entries(&principal, None, page).await?;
+    let songs = songs_of(&call, &principal, &entries).await?;
     let frame = call.frame(Some(&reader));
-    let page = StatementPage { frame: &frame, entries: &entries, page };
+    let page = StatementPage { frame: &frame, entries: &entries, songs: &songs, page };
     Ok(PageResponse::page(page.render()))
 }
