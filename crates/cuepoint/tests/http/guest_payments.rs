@@ -9,6 +9,7 @@ use crate::harness::{
 
 on_one_store!(
     a_guest_without_money_pays_and_the_request_is_sent_once,
+    a_payment_says_what_the_wallet_pays,
     a_failed_payment_leads_to_another_one,
     a_payment_that_arrives_after_the_gig_sends_no_request,
     a_browser_without_the_session_sees_the_state_of_a_payment_alone,
@@ -52,6 +53,10 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
             language,
             &[["One step to your song", "Ein Schritt zu deinem Song"], amount!("10.00", "10,00")],
         );
+        assert!(
+            page.text.contains("Rock &#38; Roll = 100% + ä") && page.text.contains("New Order"),
+            "{page}"
+        );
         assert!(page.text.contains(&format!("<a class=\"button wide\" href=\"{PAGE}\"")), "a link: {page}");
         assert!(page.text.contains("pay.example.com"), "{page}");
         let page = browser.get(&format!("{place}?returned=1"));
@@ -83,6 +88,32 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         says(&browser.get(&evening.page()), language, &[WAITING]);
         let without = browser.post(&format!("{}/draft", evening.page()), &[]);
         assert_eq!(without.status, 409, "no request waits: {without}");
+    }
+}
+
+fn a_payment_says_what_the_wallet_pays(store: Store) {
+    let (server, _provider) = paying(store);
+    for (language, header) in LANGUAGES.into_iter().enumerate() {
+        let evening = Evening::new(&server);
+        let browser = Browser::logged_in(&server.client(), &server.guest()).speaking(header);
+        let fields = [("key", "0123456789012345678901-first"), ("amount", "4")];
+        let first = leads_to(&browser.post("/topups", &fields)).to_owned();
+        Message::topup_of("4", "topup.confirmed", &reference(&first)).accepted_by(&server);
+        let place = leads_to(&evening.request(&browser, "Blue Monday")).to_owned();
+        let words = [
+            "4.00\u{a0}USD from your wallet, 6.00\u{a0}USD to pay",
+            "4,00\u{a0}USD aus deinem Guthaben, 6,00\u{a0}USD zu zahlen",
+        ];
+        for page in [place.clone(), format!("{place}?returned=1")] {
+            says(&browser.get(&page), language, &[words, ["Blue Monday", "Blue Monday"]]);
+        }
+        // A payment of the wallet is for no song.
+        let fields = [("key", "0123456789012345678901-topup"), ("amount", "20")];
+        let wallet = leads_to(&browser.post("/topups", &fields)).to_owned();
+        let page = browser.get(&wallet);
+        assert!(!page.text.contains("Blue Monday") && !page.text.contains(words[language]), "{page}");
+        Message::topup_of("6", "topup.confirmed", &reference(&place)).accepted_by(&server);
+        assert!(!browser.get(&place).text.contains(words[language]));
     }
 }
 

@@ -79,7 +79,7 @@ fn a_guest_without_money_pays_and_the_tip_is_given_once(store: Store) {
         assert!(received(&evening).is_empty());
         let page = browser.get(&place);
         let title = ["One step to your tip", "Ein Schritt zu deinem Trinkgeld"];
-        says(&page, language, &[title, amount!("7.77", "7,77")]);
+        says(&page, language, &[title, amount!("7.77", "7,77"), [">Tip<", ">Trinkgeld<"]]);
         // Given before the money arrived, the tip leads back to the payment.
         assert_eq!(leads_to(&draft(&evening, &browser)), place);
 

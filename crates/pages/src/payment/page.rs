@@ -35,7 +35,7 @@ pub struct PaymentPart<'a> {
     pub amount: Amount,
     pub state: PaymentState<'a>,
     /// What this payment is for; `None` if it only tops up the wallet.
-    pub purpose: Option<Purpose>,
+    pub pays_for: Option<Draft<'a>>,
     /// The gig to which the page leads: the one where the payment began, or the one of the draft.
     pub gig: Option<DjCode>,
     /// Whether the payment is for the guest account that the reader had before the login.
@@ -114,7 +114,7 @@ impl PaymentPart<'_> {
         let t = self.frame.t;
         match self.state {
             PaymentState::Preparing { .. } => t.preparing_title(),
-            PaymentState::Payable(_) => match self.purpose {
+            PaymentState::Payable(_) => match self.pays_for.as_ref().map(Draft::purpose) {
                 Some(Purpose::Request) => t.pay_title(),
                 Some(Purpose::Tip) => t.pay_title_tip(),
                 None => t.pay_title_wallet(),
@@ -157,7 +157,28 @@ impl PaymentPart<'_> {
 
     /// Whether the script sends the draft at once: the guest paid for it. Any other payment leaves the decision to a tap.
     fn sends_at_once(&self) -> bool {
-        self.purpose.is_some()
+        self.pays_for.is_some()
+    }
+
+    /// What this payment is for, while the money has not arrived.
+    fn awaited(&self) -> Option<&Draft<'_>> {
+        let awaits = match self.state {
+            PaymentState::Preparing { .. }
+            | PaymentState::Payable(_)
+            | PaymentState::Waiting(_)
+            | PaymentState::Failed
+            | PaymentState::Unknown => true,
+            PaymentState::ConfirmedWithDraft(_)
+            | PaymentState::ConfirmedTooLate { .. }
+            | PaymentState::Confirmed { .. }
+            | PaymentState::Reversed => false,
+        };
+        self.pays_for.as_ref().filter(|_| awaits)
+    }
+
+    /// The part of the price that the wallet pays, if it pays a part.
+    fn wallet_share(&self, draft: &Draft<'_>) -> Option<Money> {
+        draft.price().checked_sub(self.amount.money()).filter(|share| *share > Money::ZERO)
     }
 
     /// The balance after the payment.

@@ -13,6 +13,7 @@ texts! {
     pay_title_tip(): "One step to your tip", "Ein Schritt zu deinem Trinkgeld";
     pay_title_wallet(): "Top up your wallet", "Guthaben aufladen";
     pay(amount: &str): format!("Pay {amount}"), format!("{amount} zahlen");
+    wallet_share(share: &str, rest: &str): format!("{share} from your wallet, {rest} to pay"), format!("{share} aus deinem Guthaben, {rest} zu zahlen");
     pay_advice(host: &str): format!("You pay at {host}, and come back here."), format!("Du zahlst bei {host} und kommst hierher zurück.");
     open_payment_page_again(): "Open the payment page again", "Zahlungsseite noch einmal öffnen";
     waiting_title(): "Waiting for the confirmation", "Warten auf die Bestätigung";

@@ -248,7 +248,9 @@ impl Shown {
             reference: topup.reference(),
             amount: topup.amount,
             state,
-            purpose: draft.filter(|draft| draft.is_paid_by(topup.reference())).map(|draft| draft.purpose),
+            pays_for: draft
+                .filter(|draft| draft.is_paid_by(topup.reference()))
+                .map(|draft| draft_state::described(draft, self.view.as_ref(), call.currency())),
             gig: topup.page_code.or(draft.map(|draft| draft.code)),
             is_of_kept_guest: self.is_of_kept_guest,
             keys: Keys::new(&self.key),

@@ -33,6 +33,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
         ("preparing", PaymentState::Preparing { is_late: false }),
         ("late", PaymentState::Preparing { is_late: true }),
         ("payable", PaymentState::Payable(&url)),
+        ("payable-tip", PaymentState::Payable(&url)),
+        ("wallet-share", PaymentState::Payable(&url)),
         ("waiting", PaymentState::Waiting(Some(&url))),
         ("draft", PaymentState::ConfirmedWithDraft(draft)),
         ("tip", PaymentState::ConfirmedWithDraft(tip)),
@@ -44,13 +46,14 @@ pub fn pages(language: Language) -> Vec<Sample> {
     ];
     let user = people::guest();
     let frame = Frame { viewer: Some(Viewer::of(&user)), ..Frame::new(&site, language, now()) };
+    let small = Amount::new(Money::from_minor(730)).expect("an amount");
     let page = |(name, state)| {
         let part = PaymentPart {
             frame: &frame,
             reference: REFERENCE,
-            amount: amount(),
+            amount: if name == "wallet-share" { small } else { amount() },
             state,
-            purpose: Some(Purpose::Request),
+            pays_for: Some(if name == "tip" || name == "payable-tip" { tip } else { draft }),
             gig: Some(guest::code()),
             is_of_kept_guest: false,
             keys: Keys::new("6rY2mQ0xS1uVb8Zp3kLw9A"),
