@@ -37,6 +37,8 @@ pub enum Done {
     Tipped,
     /// What waited for its payment was discarded.
     DraftDiscarded,
+    /// What was to be sent after its payment does not wait any more.
+    NothingWaits,
     #[strum(serialize = "opened")]
     GigOpened,
     #[strum(serialize = "paused")]
@@ -93,6 +95,7 @@ impl Done {
             Self::Rated => t.done_rated(),
             Self::Tipped => t.done_tipped(),
             Self::DraftDiscarded => t.done_draft_discarded(),
+            Self::NothingWaits => t.done_nothing_waits(),
             Self::GigOpened => t.did_open(),
             Self::GigPaused => t.did_pause(),
             Self::GigResumed => t.did_resume(),

@@ -181,6 +181,6 @@ test("a request that another tab has sent is not sent again, without scripts", a
   await tab.goto(guest.page.url());
   await guest.sends();
   await tab.getByRole("button", { name: t.send_draft }).click();
-  await tab.getByRole("heading", { name: t.outdated_title }).waitFor();
+  await tab.getByText(t.done_nothing_waits, { exact: true }).waitFor();
   await guest.hasRequestedOnce();
 });

@@ -131,7 +131,11 @@ fn refused(evening: &Evening, browser: &Browser, form: &[(String, String)], word
     let answer = evening.send(browser, form);
     assert_eq!(answer.status, 422, "{answer}");
     says(&answer, language, &[words]);
-    assert!(!answer.text.contains("name=\"song_title\""), "no form: {answer}");
+    assert!(!answer.text.contains("id=\"song_title\""), "no form: {answer}");
+    assert!(
+        answer.text.contains("Blue Monday") || answer.text.contains("Temptation"),
+        "the text stays: {answer}"
+    );
 }
 
 fn a_gig_that_takes_no_requests_says_why(store: Store) {
@@ -153,7 +157,7 @@ fn a_gig_that_takes_no_requests_says_why(store: Store) {
         evening.dj.call("PUT", &format!("/music/dj/blocks/{}", blocked.id)).send().data(200);
         let words = ["This DJ takes no requests from you", "Dieser DJ nimmt keine Wünsche von dir an"];
         let browser = member(&blocked.email);
-        refused(&evening, &browser, &evening.filled(&browser, "Blue Monday"), words, language);
+        refused(&evening, &browser, &evening.filled(&browser, "Temptation"), words, language);
         evening.dj.answer(id, "rejected").data(200);
 
         let path = format!("/gigs/{}", evening.gig["id"]);
@@ -268,7 +272,7 @@ fn higher_offers_show_their_places(store: Store) {
     assert!(page.text.contains("about 1st"), "{page}");
     let offers: Vec<&str> = page.text.split("name=\"offer\" value=\"").skip(1).collect();
     let offers: Vec<&str> = offers.iter().map(|rest| rest.split_once('"').unwrap().0).collect();
-    assert_eq!(offers, ["price", "15.00", "20.00"], "{page}");
+    assert_eq!(offers, ["price", "15.00"], "20.00 gives no better place: {page}");
     leads_to(&evening.send(&browser, &with(filled_on(&page, "Temptation"), "offer", "15.00")));
     assert_eq!(evening.requests()[0]["fee"], 15.0);
 }

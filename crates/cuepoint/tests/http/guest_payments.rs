@@ -87,7 +87,9 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         assert_eq!(provider.received().len(), count);
         says(&browser.get(&evening.page()), language, &[WAITING]);
         let without = browser.post(&format!("{}/draft", evening.page()), &[]);
-        assert_eq!(without.status, 409, "no request waits: {without}");
+        assert_eq!(leads_to(&without), format!("{}?done=nothing-waits", evening.page()));
+        let words = ["Nothing waits to be sent any more.", "Es gibt nichts mehr zu senden."];
+        says(&browser.get(leads_to(&without)), language, &[words]);
     }
 }
 

@@ -56,6 +56,7 @@ mod gigs;
 mod guest_accounts;
 mod guest_drafts;
 mod guest_evening;
+mod guest_forms;
 mod guest_payments;
 mod guest_tips;
 mod guides;

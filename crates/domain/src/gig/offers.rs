@@ -20,6 +20,26 @@ pub fn offers(price: Money, currency: &Currency) -> Vec<Money> {
     offers
 }
 
+/// These offers, the lowest fee first, without those that give no better place than a lower one. The first one stays, and
+/// so does one that `is_kept`, or whose place is unknown.
+#[must_use]
+pub fn with_better_places<T>(
+    mut offers: Vec<T>,
+    position: impl Fn(&T) -> Option<u32>,
+    is_kept: impl Fn(&T) -> bool,
+) -> Vec<T> {
+    let mut best: Option<u32> = None;
+    offers.retain(|offer| {
+        let place = position(offer);
+        let is_better = place.zip(best).is_none_or(|(place, best)| place < best);
+        if is_better {
+            best = place.or(best);
+        }
+        is_better || is_kept(offer)
+    });
+    offers
+}
+
 /// The positive number, rounded up to two significant digits; `None` if the result is too large.
 pub(crate) fn rounded_up(number: i128) -> Option<i128> {
     let mut unit: i128 = 1;
@@ -51,6 +71,24 @@ mod tests {
             let offers: Vec<i128> =
                 offers(Money::from_minor(price), &currency).into_iter().map(Money::minor).collect();
             assert_eq!(offers, expected, "{price}");
+        }
+    }
+
+    #[test]
+    fn offers_without_a_better_place_are_left_out_unless_they_are_kept() {
+        for (places, kept, expected) in [
+            (vec![Some(6), Some(4), Some(2)], 0, vec![0, 1, 2]),
+            (vec![Some(6), Some(6), Some(2)], 0, vec![0, 2]),
+            (vec![Some(2), Some(1), Some(1)], 0, vec![0, 1]),
+            (vec![Some(1), Some(1), Some(1)], 0, vec![0]),
+            (vec![Some(1), Some(1), Some(1)], 2, vec![0, 2]),
+            (vec![None, None, None], 0, vec![0, 1, 2]),
+            (vec![Some(1), None, Some(1)], 0, vec![0, 1]),
+        ] {
+            let offers: Vec<(usize, Option<u32>)> = places.iter().copied().enumerate().collect();
+            let shown = with_better_places(offers, |offer| offer.1, |offer| offer.0 == kept);
+            let shown: Vec<usize> = shown.into_iter().map(|offer| offer.0).collect();
+            assert_eq!(shown, expected, "{places:?}");
         }
     }
 

@@ -76,15 +76,21 @@ const mergeChildren = (old, fresh, part) => {
   }
 };
 
-const statusOf = (within) => $('[data-status]', within)?.dataset.status;
 const says = (part) => all('[data-say]', part).map((place) => place.dataset.say);
 const newCards = () => all('[data-count] > [id]');
 
 const replacePart = (part, body, digest) => {
   const fresh = body.firstElementChild;
   if (!fresh) return;
-  // The form depends on the status of the gig. What a guest has typed stays.
-  if (statusOf(part) !== statusOf(fresh) && !all('input, textarea').some(isEdited)) location.reload();
+  // The form depends on the status of the gig. What a guest has typed stays, also in a form that was refused.
+  const shown = $('[data-status]');
+  const next = $('[data-status]', fresh);
+  if (shown?.dataset.status !== next?.dataset.status && !all('input').some(({ type, value }) => type === 'text' && value)) {
+    const again = $('[data-again]');
+    return again ? again.submit() : location.reload();
+  }
+  // What is said of the gig above the form follows the part.
+  shown?.replaceWith(next);
   prepare(fresh);
   const known = newCards().map(({ id }) => id);
   const said = says(part);

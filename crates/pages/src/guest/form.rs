@@ -30,7 +30,7 @@ pub struct RequestForm<'a> {
     pub name: Option<FieldState>,
     /// The chosen kind.
     pub kind: ArtistType,
-    /// The fees of [`cuepoint_domain::gig::offers::offers`] for the price of a popular song, with their places.
+    /// The fees of [`cuepoint_domain::gig::offers::offers`] for the price of the chosen kind, with their places.
     pub offers: &'a [Offer],
     /// The chosen offer; `None` for the price.
     pub offer: Option<Money>,
@@ -69,6 +69,8 @@ pub enum Question {
     Played(Timestamp),
     /// The song is accepted and not played yet.
     Accepted,
+    /// The guest has an open request for the song.
+    OwnOpen,
 }
 
 impl From<SongTonight> for Question {

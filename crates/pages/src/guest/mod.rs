@@ -14,6 +14,6 @@ pub mod unknown_code;
 pub use closed::Closed;
 pub use draft::DraftCard;
 pub use form::{Offer, Question, RequestForm};
-pub use page::{Entry, GuestPage};
+pub use page::{Entry, GuestPage, Typed};
 pub use part::{GuestPart, TipForm};
 pub use unknown_code::UnknownCodePage;

@@ -1,7 +1,7 @@
 //! The page `/g/{code}`.
 
 use askama::Template;
-use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
+use cuepoint_domain::gig::{Board, BoardGig};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::user::ArtistType;
 
@@ -10,7 +10,6 @@ use super::draft::DraftCard;
 use super::form::{Question, RequestForm};
 use super::part::GuestPart;
 use crate::frame::{Frame, renders};
-use crate::texts::Text;
 use crate::payment::{Draft, PaymentState};
 
 /// The page `/g/{code}`: the DJ, the gig, the form, and the live part.
@@ -31,17 +30,30 @@ pub struct GuestPage<'a> {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Entry<'a> {
     Form(Box<RequestForm<'a>>),
-    Closed(Closed),
+    /// With what the guest typed before the gig refused it.
+    Closed(Closed, Option<Typed<'a>>),
+}
+
+/// What a guest typed, which is not lost if the gig takes no requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Typed<'a> {
+    pub song_title: &'a str,
+    pub artist_name: &'a str,
+    /// The dedication.
+    pub message: &'a str,
+}
+
+impl Typed<'_> {
+    /// Whether the guest typed nothing.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.song_title.is_empty() && self.artist_name.is_empty() && self.message.is_empty()
+    }
 }
 
 impl GuestPage<'_> {
     fn gig(&self) -> Option<&BoardGig> {
         self.board.gig.as_ref()
-    }
-
-    fn prices(&self) -> Prices {
-        let price = |kind| self.board.dj.list_price(kind);
-        Prices { popular: price(ArtistType::Popular), upcoming: price(ArtistType::Upcoming) }
     }
 
     /// The mean of the DJ's ratings with one decimal, and their number.
@@ -51,17 +63,6 @@ impl GuestPage<'_> {
         let separator = self.frame.language.decimal_separator();
         let text = format!("{}{separator}{}", mean.div_euclid(10), mean.rem_euclid(10));
         (rating.count > 0).then_some((text, rating.count))
-    }
-
-    /// The words for the status; `None` for a DJ without a gig that has ended lately.
-    fn status(&self) -> Option<Text> {
-        let t = self.frame.t;
-        match self.gig().map(|gig| gig.status) {
-            Some(GigStatus::Open) => Some(t.status_open()),
-            Some(GigStatus::Paused) => Some(t.status_paused()),
-            Some(GigStatus::Ended) => Some(t.status_ended()),
-            None => matches!(self.entry, Entry::Closed(Closed::Ended)).then(|| t.status_ended()),
-        }
     }
 
     /// The amount of an offer, as the form sends it.
@@ -74,7 +75,7 @@ impl GuestPage<'_> {
     }
 
     fn is_closed(&self) -> bool {
-        matches!(self.entry, Entry::Closed(_))
+        matches!(self.entry, Entry::Closed(_, _))
     }
 
     fn has_guest_account(&self) -> bool {
@@ -83,24 +84,6 @@ impl GuestPage<'_> {
 
     fn live(&self) -> String {
         self.part.render().html
-    }
-}
-
-/// The prices of a DJ.
-#[derive(Clone, Copy)]
-struct Prices {
-    popular: Money,
-    upcoming: Money,
-}
-
-impl Prices {
-    fn differ(self) -> bool {
-        self.popular != self.upcoming
-    }
-
-    /// Whether a song of either kind is free.
-    fn are_free(self) -> bool {
-        self.popular.is_zero() && self.upcoming.is_zero()
     }
 }
 

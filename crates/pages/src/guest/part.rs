@@ -3,9 +3,10 @@
 use askama::Template;
 use cuepoint_domain::application::queries::OwnRequest;
 use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
-use cuepoint_domain::money::Amount;
+use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{Move, RequestState, can_be_rated};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::ArtistType;
 
 use crate::forms::{FieldState, Keys};
 use crate::frame::{Frame, Live, RenderedPart, render_live};
@@ -54,7 +55,7 @@ impl GuestPart<'_> {
         render_live("guest-live", self.live, Some(self.keys), &content)
     }
 
-    fn gig(&self) -> Option<&BoardGig> {
+    pub(super) fn gig(&self) -> Option<&BoardGig> {
         self.board.gig.as_ref()
     }
 
@@ -65,6 +66,27 @@ impl GuestPart<'_> {
             Some(GigStatus::Paused) => "paused",
             Some(GigStatus::Ended) | None => "ended",
         }
+    }
+
+    /// The words for the status of the gig; `None` for a DJ without a gig that has ended lately.
+    pub(super) fn status_label(&self) -> Option<Text> {
+        let t = self.frame.t;
+        match self.gig().map(|gig| gig.status) {
+            Some(GigStatus::Open) => Some(t.status_open()),
+            Some(GigStatus::Paused) => Some(t.status_paused()),
+            Some(GigStatus::Ended) => Some(t.status_ended()),
+            None => self.ended_at.map(|_| t.status_ended()),
+        }
+    }
+
+    /// Whether the gig takes requests.
+    pub(super) fn is_open(&self) -> bool {
+        self.gig().is_some_and(|gig| gig.status == GigStatus::Open)
+    }
+
+    pub(super) fn prices(&self) -> Prices {
+        let price = |kind| self.board.dj.list_price(kind);
+        Prices { popular: price(ArtistType::Popular), upcoming: price(ArtistType::Upcoming) }
     }
 
     /// The card that has the form of a tip: the newest one that was played.
@@ -135,6 +157,24 @@ impl GuestPart<'_> {
     /// The amount of a button, as the form sends it.
     fn field(&self, amount: &Amount) -> String {
         self.frame.site.currency.print(amount.money())
+    }
+}
+
+/// The prices of a DJ.
+#[derive(Clone, Copy)]
+pub(super) struct Prices {
+    pub(super) popular: Money,
+    pub(super) upcoming: Money,
+}
+
+impl Prices {
+    pub(super) fn differ(self) -> bool {
+        self.popular != self.upcoming
+    }
+
+    /// Whether a song of either kind is free.
+    pub(super) fn are_free(self) -> bool {
+        self.popular.is_zero() && self.upcoming.is_zero()
     }
 }
 

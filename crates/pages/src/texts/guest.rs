@@ -47,6 +47,7 @@ texts! {
     price_raised_question(): "Request it at this price?", "Zu diesem Preis wünschen?";
     played_at(): "Played", "Gespielt";
     accepted_already(): "The DJ has already accepted this song.", "Der DJ hat diesen Song schon angenommen.";
+    requested_already(): "You have an open request for this song.", "Du hast für diesen Song schon einen offenen Wunsch.";
     again_question(): "Request it again?", "Noch einmal wünschen?";
     your_requests(): "Your requests", "Deine Wünsche";
     up_next(): "Up next", "Als Nächstes";
@@ -105,6 +106,7 @@ texts! {
     own_gig_advice(): "Your guests request songs here. You find their requests in the booth.", "Hier wünschen sich deine Gäste Songs. Die Wünsche findest du am Pult.";
     to_the_booth(): "To the booth", "Zum Pult";
     create_account(): "Create an account", "Konto anlegen";
+    you_typed(): "Your song was not sent:", "Dein Song wurde nicht gesendet:";
     look_again(): "Look again", "Noch einmal nachsehen";
     unknown_code_title(): "No DJ has this code", "Diesen Code gibt es nicht";
     unknown_code_advice(): "Compare it with the code on the poster. It has six letters and digits.", "Vergleiche ihn mit dem Code auf dem Plakat. Er hat sechs Buchstaben und Ziffern.";

@@ -50,6 +50,14 @@ impl Executor {
         done.unwrap_or_else(|StillRunning| Err(Failure::InFlight.into()))
     }
 
+    /// Whether a command with the key and the body of this context has taken effect.
+    ///
+    /// # Errors
+    /// [`Failure::KeyReused`] if the key belongs to another body; [`Failure::Unavailable`].
+    pub async fn has_run(&self, context: &Context) -> Result<bool, Failure> {
+        Ok(self.replayed(context.key).await?.is_some())
+    }
+
     /// Runs a command, the only one with its key in this process.
     async fn run_in_turn<C: Command, I>(
         &self,

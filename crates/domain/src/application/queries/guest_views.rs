@@ -27,8 +27,19 @@ pub struct GuestView {
     pub most_played: Arc<[Song]>,
 }
 
+impl GuestView {
+    /// Whether the guest has an open request for this song here, in any spelling.
+    #[must_use]
+    pub fn has_open(&self, song: &SongKey) -> bool {
+        let requests = self.own.requests.iter().map(|own| &own.request);
+        let mut open = requests.filter(|request| request.state.status().holds_fee());
+        open.any(|request| SongKey::of(&request.song_title, &request.artist_name) == *song)
+    }
+}
+
 impl BoardQueries {
-    /// What this guest, or a new one, sees of the gig of a code. It may be a second old.
+    /// What this guest, or a new one, sees of the gig of a code, with the offers for this kind of song. It may be a second
+    /// old.
     ///
     /// # Errors
     /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
@@ -36,10 +47,11 @@ impl BoardQueries {
         &self,
         principal: Option<&Principal>,
         code: DjCode,
+        kind: ArtistType,
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
-        let fees = offers(board.dj.list_price(ArtistType::Popular), currency);
+        let fees = offers(board.dj.list_price(kind), currency);
         let gig = self.newest_gig(&board).await?;
         let own = match (principal, &gig) {
             (Some(principal), Some(gig)) => {

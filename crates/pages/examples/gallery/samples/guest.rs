@@ -16,7 +16,8 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind, Viewer};
 use cuepoint_pages::guest::{
-    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
+    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, Typed,
+    UnknownCodePage,
 };
 use cuepoint_pages::language::Language;
 use cuepoint_pages::payment::{Draft, PaymentState, Purpose};
@@ -184,7 +185,7 @@ impl<'a> Scene<'a> {
     }
 
     fn closed(name: &'a str, closed: Closed) -> Self {
-        let mut scene = Self::new(name, Entry::Closed(closed));
+        let mut scene = Self::new(name, Entry::Closed(closed, None));
         match (closed, &mut scene.board.gig) {
             (Closed::Paused, Some(gig)) => gig.status = GigStatus::Paused,
             (Closed::Ended | Closed::Offline, gig) => *gig = None,
@@ -257,6 +258,12 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let rejected = own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(5) });
     let pending = RequestState::Pending { answer_by: now().plus(Duration::minutes(18)) };
     let free_request = own(22, "Good Times", "Chic", 0, pending);
+    let typed = Typed {
+        song_title: "September",
+        artist_name: "Earth, Wind & Fire",
+        message: "For Anna, who turns 30 today",
+    };
+    let refused_text = Entry::Closed(Closed::Paused, Some(typed));
     let fee = Money::from_minor(1_250);
     let waiting = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
     let card = |state| Some(DraftCard { draft: waiting, state, payment: payment::REFERENCE, key: KEY });
@@ -269,6 +276,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
         Scene::new("raised", boxed(asked(Question::PriceRaised))),
         Scene::new("played-tonight", boxed(asked(Question::Played(ago(75))))),
         Scene::new("accepted-tonight", boxed(asked(Question::Accepted))),
+        Scene::new("own-open", boxed(asked(Question::OwnOpen))),
+        Scene { entry: refused_text, ..Scene::closed("paused-while-typing", Closed::Paused) },
         Scene {
             board: no_price,
             requests: vec![free_request],

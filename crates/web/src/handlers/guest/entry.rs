@@ -33,8 +33,11 @@ type Attempt = Result<MusicRequest, OpenRequestRefusal>;
 
 /// `POST /g/{code}/draft`: the request or the tip that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let draft = Draft::of(&call).ok_or(PageFailure::Outdated)?;
-    let principal = call.principal.ok_or(PageFailure::Login)?;
+    let (Some(draft), Some(principal)) = (Draft::of(&call), call.principal) else {
+        // Another tab has sent it, or it has waited for too long.
+        let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+        return Ok(PageResponse::done(&format!("/g/{code}"), Done::NothingWaits));
+    };
     let call = PageCall { parameter: draft.code.to_string(), form: draft.form, ..call };
     match draft.purpose {
         Purpose::Tip => tips::send(call, principal).await,
@@ -56,11 +59,11 @@ pub(super) async fn discard_draft(call: PageCall, _: Principal) -> Result<PageRe
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
     let Some(view) = page::found(&call).await? else { return Err(PageFailure::NotFound) };
-    let fields = RequestFields::read(&call.form, call.currency());
+    let fields = RequestFields::read(&call.form, call.currency(), call.principal.is_none());
     let Some(ReadRequest { new, name, is_confirmed }) = fields.valid(view.board.dj.id) else {
         return again(&call, &view, NewEntry { keeps_key: true, ..NewEntry::default() }).await;
     };
-    if !is_confirmed && let Some(question) = question(&call, &view, &new).await? {
+    if !is_confirmed && let Some(question) = question(&call, &view, &key, &new).await? {
         return again(
             &call,
             &view,
@@ -88,11 +91,18 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
 async fn question(
     call: &PageCall,
     view: &GuestView,
+    key: &FormKey,
     new: &NewRequest,
 ) -> Result<Option<Question>, PageFailure> {
     let song = SongKey::of(&new.song_title, &new.artist_name);
     let tonight = call.use_cases().boards.song_tonight(view.board.code, &song).await?;
-    Ok(tonight.map(Question::from))
+    let own = view.has_open(&song).then_some(Question::OwnOpen);
+    let question = tonight.map(Question::from).or(own);
+    let (Some(question), Some(principal)) = (question, &call.principal) else { return Ok(question) };
+    // A form that is sent again has made its request: the song may be that one.
+    let context = call.context(principal, Some(key), &written(new, call.currency()));
+    let has_run = call.use_cases().executor.has_run(&context).await?;
+    Ok((!has_run).then_some(question))
 }
 
 /// The principal who makes the request: the one of the session, or a new guest account, with its cookie.

@@ -2,7 +2,7 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::queries::GuestView;
-use cuepoint_domain::gig::offers::offers;
+use cuepoint_domain::gig::offers::{offers, with_better_places};
 use cuepoint_domain::gig::{Board, DjCode};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::ports::Profile;
@@ -11,11 +11,11 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind};
 use cuepoint_pages::guest::{
-    Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, UnknownCodePage,
+    Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, Typed, UnknownCodePage,
 };
 use cuepoint_pages::texts::Text;
 
-use super::request_fields::{RequestFields, field};
+use super::request_fields::{RequestFields, field, kind_of};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
@@ -52,6 +52,12 @@ pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     Ok(call.part(part(&frame, &view, Keys::new(&key), tip, &paths).render()))
 }
 
+/// The address of a form, as a browser reads it after a refused form: the page of its gig.
+pub(super) async fn of_form(call: PageCall) -> Result<PageResponse, PageFailure> {
+    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+    Ok(PageResponse::see(&format!("/g/{code}")))
+}
+
 /// What the caller sees of the gig; `None` for an unknown code.
 pub(super) async fn found(call: &PageCall) -> Result<Option<GuestView>, PageFailure> {
     found_with(call, &call.parameter).await
@@ -63,7 +69,8 @@ pub(in crate::handlers) async fn found_with(
     code: &str,
 ) -> Result<Option<GuestView>, PageFailure> {
     let (boards, principal) = (&call.use_cases().boards, call.principal.as_ref());
-    let find = async |code| boards.guest_view(principal, code, call.currency()).await;
+    let kind = kind_of(&call.form);
+    let find = async |code| boards.guest_view(principal, code, kind, call.currency()).await;
     match call.look_up_code(code, find).await {
         Ok(view) => Ok(Some(view)),
         Err(PageFailure::NotFound) => Ok(None),
@@ -137,12 +144,12 @@ pub(super) async fn render(
         kept if entry.keeps_key && !kept.is_empty() => kept.to_owned(),
         _ => keys.of("request"),
     };
-    let proposed = proposed(call, view);
+    let proposed = proposed(call, view, entry.form);
     let guest_wallet = call.kept_guest_money().await?;
     let tip = entry.tip.clone();
     let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
     let shown = match closed {
-        Some(closed) => Entry::Closed(closed),
+        Some(closed) => Entry::Closed(closed, typed(&entry)),
         None => {
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
             Entry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
@@ -175,7 +182,7 @@ fn new_form<'a>(
     entry: NewEntry<'_>,
 ) -> RequestForm<'a> {
     let NewEntry { form, refused, question, offer_error, .. } = entry;
-    let fields = RequestFields::read(form, call.currency());
+    let fields = RequestFields::read(form, call.currency(), reader.is_none());
     let state = |name, read: &Result<_, _>| {
         if refused { field(form, name, read, frame) } else { FieldState::with(form.text(name)) }
     };
@@ -204,11 +211,26 @@ fn new_form<'a>(
     }
 }
 
-/// The proposed fees, each with the place of a request at it.
-fn proposed(call: &PageCall, view: &GuestView) -> Vec<Offer> {
-    let fees = offers(view.board.dj.list_price(ArtistType::Popular), call.currency());
+/// What the guest typed into a form that the gig refused.
+fn typed<'a>(entry: &NewEntry<'a>) -> Option<Typed<'a>> {
+    let form = entry.form;
+    let [song_title, artist_name, message] =
+        ["song_title", "artist_name", "message"].map(|name| form.text(name));
+    let typed = Typed { song_title, artist_name, message };
+    Some(typed).filter(|typed| !typed.is_empty())
+}
+
+/// The proposed fees for the chosen kind of song, each with the place of a request at it.
+fn proposed(call: &PageCall, view: &GuestView, form: &Form) -> Vec<Offer> {
+    let fees = offers(view.board.dj.list_price(kind_of(form)), call.currency());
     let place = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).map(|offer| offer.place);
-    fees.into_iter().map(|fee| Offer { fee, place: place(fee) }).collect()
+    let offers = fees.into_iter().map(|fee| Offer { fee, place: place(fee) }).collect();
+    let chosen = call.currency().parse_typed(form.text("offer")).ok();
+    with_better_places(
+        offers,
+        |offer| offer.place.map(|place| place.position),
+        |offer| chosen == Some(offer.fee),
+    )
 }
 
 /// The amounts of tips that this reader can choose from; `None` unless the reader can tip the DJ now.

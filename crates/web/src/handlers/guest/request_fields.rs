@@ -42,6 +42,11 @@ pub(super) fn written(new: &NewRequest, currency: &Currency) -> String {
     format!("{dj}\n{}\n{}\n{kind}\n{fee}\n{message}", song_title.as_str(), artist_name.as_str())
 }
 
+/// The chosen kind of song.
+pub(super) fn kind_of(form: &Form) -> ArtistType {
+    if form.text("kind") == "upcoming" { ArtistType::Upcoming } else { ArtistType::Popular }
+}
+
 /// The fee that the guest agreed to.
 fn agreed(form: &Form, kind: ArtistType, currency: &Currency) -> Result<Money, MoneyError> {
     let displayed = match kind {
@@ -55,14 +60,16 @@ fn agreed(form: &Form, kind: ArtistType, currency: &Currency) -> Result<Money, M
 }
 
 impl RequestFields {
-    /// The fields of a form.
-    pub(super) fn read(form: &Form, currency: &Currency) -> Self {
-        let kind = if form.text("kind") == "upcoming" { ArtistType::Upcoming } else { ArtistType::Popular };
+    /// The fields of a form. `is_new` says whether the guest has no account yet, so that the form needs a name.
+    pub(super) fn read(form: &Form, currency: &Currency, is_new: bool) -> Self {
+        let kind = kind_of(form);
+        let name =
+            if is_new { Line::new(form.text("name")).map(Some) } else { form.optional("name", Line::new) };
         Self {
             song_title: Line::new(form.text("song_title")),
             artist_name: Line::new(form.text("artist_name")),
             message: form.optional("message", ShortMessage::new),
-            name: form.optional("name", Line::new),
+            name,
             kind,
             offer: currency.parse_typed(form.text("offer")).ok(),
             fee: agreed(form, kind, currency),
