@@ -10,7 +10,8 @@
 //! - [`accent`], [`assets`]: the colour of a deployment, the style sheets and the script;
 //! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors;
 //! - [`refusals`]: the words for refused values, and the amounts in fields;
-//! - [`error`]: the page of a refusal or a failure; [`done`]: the notice after a form;
+//! - [`error`]: the page of a refusal or a failure; [`done`]: the notice after a form; [`closed`]: why a guest
+//!   cannot request a song;
 //! - the subjects, one file per page: [`guest`], [`payment`], [`front`], [`wallet`], [`account`], [`booth`],
 //!   [`display`], [`report`].
 //!
@@ -43,6 +44,7 @@ pub mod accent;
 pub mod account;
 pub mod assets;
 pub mod booth;
+pub mod closed;
 pub mod display;
 pub mod done;
 pub mod error;

@@ -157,7 +157,7 @@ for (const [variant, settings] of NARROW) {
     const service = await scene.service({ isDurable: false });
     const dj = await openGig(service, { max_open_per_guest: 10 });
     const mia = await guestWithRequests(service, dj);
-    for (const [user, path, most] of [[mia, `/g/${dj.code}`, 20], [dj, "/booth", 15]]) {
+    for (const [user, path, most] of [[mia, `/g/${dj.code}`, 19], [dj, "/booth", 15]]) {
       const visitor = await scene.visitor({ base: service.url, ...settings });
       await logIn(service, visitor, user);
       await visitor.page.goto(path);

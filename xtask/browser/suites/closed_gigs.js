@@ -85,6 +85,61 @@ test("a page that says paused shows when requests go on", async (scene) => {
   await phone.page.getByRole("button", { name: t.send_request }).waitFor();
 });
 
+test("what a guest types stays while the gig pauses, and comes back with the form", async (scene) => {
+  const t = textsOf("en");
+  const service = await scene.service({ isDurable: false });
+  const dj = await openGig(service, { popular: 0, upcoming: 0 });
+  const change = (accepting) => service.call("PATCH", `/gigs/${dj.gig.id}`, { token: dj.token, body: { accepting } });
+  const { page } = await scene.phone({ base: service.url });
+  const status = (text) => page.locator(".hero").getByText(text, { exact: true }).waitFor();
+  await page.goto(`/g/${dj.code}`);
+  await page.getByLabel(t.song_title, { exact: true }).fill("Blue Monday");
+  await change(false);
+  await status(t.status_paused);
+  assert.equal(await page.locator("#song_title").inputValue(), "Blue Monday");
+  await page.getByLabel(t.artist_name, { exact: true }).fill("New Order");
+  await page.getByLabel(t.your_name, { exact: true }).fill("Ada");
+  await page.getByRole("button", { name: t.send_request }).click();
+  const closed = page.locator(".closed");
+  await closed.getByText("Blue Monday", { exact: true }).waitFor();
+  await change(true);
+  await page.locator("#song_title").waitFor();
+  assert.equal(await page.locator("#song_title").inputValue(), "Blue Monday");
+  assert.equal(await page.locator("#artist_name").inputValue(), "New Order");
+});
+
+test("a refused form keeps its text while the gig pauses", async (scene) => {
+  const t = textsOf("en");
+  const service = await scene.service({ isDurable: false });
+  const dj = await openGig(service, { popular: 0, upcoming: 0 });
+  const { page } = await scene.phone({ base: service.url });
+  await page.goto(`/g/${dj.code}`);
+  for (const [label, text] of [[t.song_title, "Blue Monday"], [t.artist_name, "New Order"], [t.your_name, " "]]) {
+    await page.getByLabel(label, { exact: true }).fill(text);
+  }
+  await page.getByRole("button", { name: t.send_request }).click();
+  await page.locator("#name-error").waitFor();
+  await service.call("PATCH", `/gigs/${dj.gig.id}`, { token: dj.token, body: { accepting: false } });
+  await page.locator(".hero").getByText(t.status_paused, { exact: true }).waitFor();
+  assert.equal(await page.locator("#song_title").inputValue(), "Blue Monday");
+});
+
+test("the numbers above the form follow the queue and the price", async (scene) => {
+  const t = textsOf("en");
+  const service = await scene.service({ isDurable: false });
+  const dj = await openGig(service, { popular: 0, upcoming: 0 });
+  const { page } = await scene.phone({ base: service.url });
+  await page.goto(`/g/${dj.code}`);
+  const facts = page.locator(".hero .facts dd");
+  assert.equal(await facts.last().innerText(), "0");
+  await page.getByLabel(t.song_title, { exact: true }).fill("Temptation");
+  await requestOf(service, await register(service, "Ben"), dj, "Ceremony");
+  await eventually("the queue grows", async () => (await facts.last().innerText()) === "1");
+  await service.call("PATCH", "/user/personal-info", { token: dj.token, body: { fee_popular_song: 7.5 } });
+  await eventually("the price rises", async () => (await facts.first().innerText()).startsWith("7.50"));
+  assert.equal(await page.locator("#song_title").inputValue(), "Temptation");
+});
+
 test("a booth in the background counts new requests in its title, and a guest page stays silent", async (scene) => {
   const t = textsOf("en");
   const service = await scene.service({ isDurable: false });

@@ -62,13 +62,26 @@ test("a guest page has one main heading, ordered headings, and buttons that name
     `DisclosureTriangle: ${t.tip_the_dj}`,
     `combobox: ${t.song_title}`,
     `combobox: ${t.artist_name}`,
-    `radio: ${t.the_price} about 5th 20 min (${t.your_offer})`,
     `button: ${t.send_request}`,
   ]) {
     assert.ok(controls.includes(expected), `${expected} is missing:\n${controls.join("\n")}`);
   }
   const meToo = controls.filter((control) => control.startsWith(`button: ${t.me_too}`));
   assert.deepEqual(meToo, [`button: ${t.me_too} Blue Monday`, `button: ${t.me_too} Fine Time`]);
+  // A higher offer of a new guest comes before another guest's song.
+  await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Regret");
+  const other = await scene.phone({ base: service.url });
+  // Boards may be a second old.
+  const offers = await eventually("the queue has Ben's song", async () => {
+    await other.page.goto(`/g/${dj.code}`);
+    const controls = controlsOf(await readingOrder(other.page));
+    const found = controls.filter((control) => control.endsWith(`(${t.your_offer})`));
+    return found.length > 0 && found;
+  });
+  assert.deepEqual(offers, [
+    `radio: ${t.the_price} about 2nd 8 min (${t.your_offer})`,
+    `radio: 19.00\u00a0USD about 1st 4 min (${t.your_offer})`,
+  ]);
 });
 
 test("the booth is read in play order, and its buttons name their song", async (scene) => {

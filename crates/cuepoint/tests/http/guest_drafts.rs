@@ -152,7 +152,7 @@ fn a_paid_request_to_a_closed_gig_says_where_the_money_is(store: Store) {
     }
 }
 
-/// Attack API1: reading what another guest of this browser wanted to request.
+/// What another guest of the same browser wanted to request stays unknown.
 fn a_draft_is_shown_to_its_own_guest_at_its_own_gig_alone(store: Store) {
     let (server, _provider) = paying(store);
     let (evening, other) = (Evening::new(&server), Evening::new(&server));

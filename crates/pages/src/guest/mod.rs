@@ -1,17 +1,16 @@
 //! The page of a gig for its guests.
 //!
-//! [`page`] is the whole page, with the form of [`form`] or the reason of [`closed`] why there is none, and the card of
+//! [`page`] is the whole page, with the form of [`form`] or the reason ([`Closed`]) why there is none, and the card of
 //! [`draft`]. [`part`] is the live part: the caller's requests and the queue. [`unknown_code`] is the page of a code that no
 //! DJ has.
 
-pub mod closed;
 pub mod draft;
 pub mod form;
 pub mod page;
 pub mod part;
 pub mod unknown_code;
 
-pub use closed::Closed;
+pub use crate::closed::Closed;
 pub use draft::DraftCard;
 pub use form::{Offer, Question, RequestForm};
 pub use page::{Entry, GuestPage, Typed};

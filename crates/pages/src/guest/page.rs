@@ -5,10 +5,10 @@ use cuepoint_domain::gig::{Board, BoardGig};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::user::ArtistType;
 
-use super::closed::Closed;
 use super::draft::DraftCard;
 use super::form::{Question, RequestForm};
 use super::part::GuestPart;
+use crate::closed::Closed;
 use crate::frame::{Frame, renders};
 use crate::payment::{Draft, PaymentState};
 

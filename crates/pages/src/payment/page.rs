@@ -9,10 +9,10 @@ use cuepoint_domain::topup::{Topup, TopupStatus};
 use time::Duration;
 
 use super::draft::{Draft, Purpose};
+use crate::closed::Closed;
 use crate::format::host;
 use crate::forms::Keys;
 use crate::frame::{Frame, Live, RenderedPart, render_live, renders};
-use crate::guest::Closed;
 use crate::texts::Text;
 
 /// The time after which the page offers another payment, if there is no payment page yet.
