@@ -39,6 +39,19 @@ fn neither_keys_nor_the_passing_of_time_change_the_digest() {
 }
 
 #[test]
+fn the_rejection_of_guest_accounts_changes_with_their_requests_alone() {
+    let mut queue = booth::queue(5, 2, GigStatus::Open);
+    queue.waiting.iter_mut().for_each(|queued| queued.is_of_guest_account = true);
+    let digest = |queue: &ShownQueue, seconds| {
+        part(queue, "q7Zr1mX0c3Vb5Nk8Ls2Dt4", now().plus(Duration::seconds(seconds))).digest
+    };
+    let first = digest(&queue, 0);
+    assert_eq!(digest(&queue, 30), first);
+    queue.waiting[3].is_of_guest_account = false;
+    assert_ne!(digest(&queue, 0), first);
+}
+
+#[test]
 fn a_change_of_the_queue_changes_the_digest() {
     let queue = booth::queue(5, 2, GigStatus::Open);
     let digest = |queue: &ShownQueue| part(queue, "q7Zr1mX0c3Vb5Nk8Ls2Dt4", now()).digest;

@@ -11,9 +11,9 @@ on_one_store!(
 );
 
 /// The value of the first option of the times since when requests were made.
-fn after_of(page: &Answer) -> String {
+fn since_of(page: &Answer) -> String {
     let (_, options) =
-        page.text.split_once("name=\"after\"><option value=\"").unwrap_or_else(|| panic!("{page}"));
+        page.text.split_once("name=\"since\"><option value=\"").unwrap_or_else(|| panic!("{page}"));
     options.split_once('"').unwrap().0.to_owned()
 }
 
@@ -34,8 +34,8 @@ fn the_booth_counts_what_the_rejection_of_guest_accounts_rejects(store: Store) {
         );
     }
     let later = gig_scene::ask(&guest, &dj, "10");
-    let (after, until) = (after_of(&page), field(&page, "until"));
-    let form = [("gig", gig["id"].to_string()), ("after", after), ("until", until)];
+    let (since, until) = (since_of(&page), field(&page, "until"));
+    let form = [("gig", gig["id"].to_string()), ("since", since), ("until", until)];
     let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
     leads_to(&browser.post("/booth/reject-guests", &form));
     eventually("they are rejected", || {

@@ -83,7 +83,7 @@ fn the_booth_says_what_a_form_did(store: Store) {
             "The requests of guest accounts are being rejected.",
             "Die Wünsche von Gastkonten werden abgelehnt.",
         ];
-        after("reject-guests", &[("after", "0"), ("until", "0")], words);
+        after("reject-guests", &[("since", "0"), ("until", "0")], words);
         let words = [
             "The guest is blocked. Open requests of the guest were rejected.",
             "Der Gast ist gesperrt. Offene Wünsche des Gastes wurden abgelehnt.",

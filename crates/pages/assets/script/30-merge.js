@@ -85,9 +85,12 @@ const replacePart = (part, body, digest) => {
   // The form depends on the status of the gig. What a guest has typed stays, also in a form that was refused.
   const shown = $('[data-status]');
   const next = $('[data-status]', fresh);
-  if (shown?.dataset.status !== next?.dataset.status && !all('input').some(({ type, value }) => type === 'text' && value)) {
-    const again = $('[data-again]');
-    return again ? again.submit() : location.reload();
+  if (shown?.dataset.status !== next?.dataset.status) {
+    if (!all('input').some(({ type, value }) => type === 'text' && value)) {
+      const again = $('[data-again]');
+      return again ? again.submit() : location.reload();
+    }
+    news.push($('.chip', next).textContent);
   }
   // What is said of the gig above the form follows the part.
   shown?.replaceWith(next);

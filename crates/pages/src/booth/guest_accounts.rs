@@ -2,7 +2,6 @@
 
 use cuepoint_domain::application::queries::QueuedRequest;
 use cuepoint_domain::money::Money;
-use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
 use super::QueuePart;
@@ -11,11 +10,12 @@ use crate::texts::Text;
 /// The times before now that the form offers, in minutes.
 const MINUTES: [u16; 4] = [5, 15, 60, 720];
 
-/// The new requests of guest accounts: the form rejects those that it counts, and none that arrives later.
+/// The new requests of guest accounts: the form rejects those that it counts, and none that arrives later. Its times are
+/// those of requests, so that they do not change by themselves.
 pub(super) struct OfGuestAccounts {
     /// The time of the newest one, in microseconds.
     pub(super) until: i64,
-    /// The times after which requests were made, in microseconds, with what is rejected.
+    /// The time of the oldest one that is rejected, in microseconds, with what is rejected.
     pub(super) choices: Vec<(i64, Text)>,
 }
 
@@ -27,21 +27,21 @@ impl QueuePart<'_> {
         let newest = meant.iter().map(|queued| queued.request.created_at).max()?;
         let choice = |minutes: u16| {
             let after = self.frame.now.minus(Duration::minutes(minutes.into()));
-            Some((after.unix_micros(), self.choice(minutes, &meant, after)?))
+            let made = |queued: &&QueuedRequest| queued.request.created_at > after;
+            let recent: Vec<&QueuedRequest> = meant.iter().copied().filter(made).collect();
+            let oldest = recent.iter().map(|queued| queued.request.created_at).min()?;
+            Some((oldest.unix_micros(), self.choice(minutes, &recent)))
         };
         let choices: Vec<(i64, Text)> = MINUTES.into_iter().filter_map(choice).collect();
         (!choices.is_empty()).then_some(OfGuestAccounts { until: newest.unix_micros(), choices })
     }
 
-    /// The requests that were made after a time, with their number and the sum of their fees; `None` without any.
-    fn choice(&self, minutes: u16, meant: &[&QueuedRequest], after: Timestamp) -> Option<Text> {
-        let fees =
-            meant.iter().filter(|queued| queued.request.created_at > after).map(|queued| queued.request.fee);
-        let (mut count, mut sum) = (0_usize, Money::ZERO);
-        for fee in fees {
+    /// The number of these requests, which were made within these minutes, and the sum of their fees.
+    fn choice(&self, minutes: u16, recent: &[&QueuedRequest]) -> Text {
+        let sum = recent.iter().fold(Money::ZERO, |sum, queued| {
             // The sum of all open fees, which is larger, was computed before.
-            (count, sum) = (count.saturating_add(1), sum.checked_add(fee).unwrap_or(sum));
-        }
-        (count > 0).then(|| self.frame.t.recent_requests(minutes, count, &self.frame.amount(sum)))
+            sum.checked_add(queued.request.fee).unwrap_or(sum)
+        });
+        self.frame.t.recent_requests(minutes, recent.len(), &self.frame.amount(sum))
     }
 }

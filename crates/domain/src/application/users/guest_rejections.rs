@@ -1,5 +1,6 @@
 //! The rejection of the newest requests of guest accounts, by the DJ of a gig.
 
+use std::ops::{Bound, RangeBounds as _};
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -54,11 +55,11 @@ impl GuestRejections {
         report: impl FnOnce(FailedRejections) + Send + 'static,
     ) -> Result<usize, Failure> {
         let after = self.env.now().minus(within.duration());
-        self.reject_made(context, gig, after, None, report).await
+        self.reject_made(context, gig, (Bound::Excluded(after), Bound::Unbounded), report).await
     }
 
-    /// Begins the same for those that were made after a time and not after another one, which a DJ has seen. Of those made
-    /// more than [`RecentMinutes::MAX`] ago, none is rejected.
+    /// Begins the same for those that were made from the time of one request to that of another one, which a DJ has seen.
+    /// Of those made more than [`RecentMinutes::MAX`] ago, none is rejected.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for a gig of another DJ.
@@ -66,19 +67,19 @@ impl GuestRejections {
         &self,
         context: &Context,
         gig: GigId,
-        (after, until): (Timestamp, Timestamp),
+        (since, until): (Timestamp, Timestamp),
         report: impl FnOnce(FailedRejections) + Send + 'static,
     ) -> Result<usize, Failure> {
         let oldest = self.env.now().minus(Duration::minutes(RecentMinutes::MAX.into()));
-        self.reject_made(context, gig, after.max(oldest), Some(until), report).await
+        let made = (Bound::Included(since.max(oldest)), Bound::Included(until));
+        self.reject_made(context, gig, made, report).await
     }
 
     async fn reject_made(
         &self,
         context: &Context,
         gig: GigId,
-        after: Timestamp,
-        until: Option<Timestamp>,
+        made: (Bound<Timestamp>, Bound<Timestamp>),
         report: impl FnOnce(FailedRejections) + Send + 'static,
     ) -> Result<usize, Failure> {
         let gig = Gig::load(&self.env, gig).await?.reveal(&context.principal)?;
@@ -86,12 +87,11 @@ impl GuestRejections {
             .perform::<RunGig, _, _>(context, async |dj, _, _| {
                 let env = &self.env;
                 let now = env.now();
-                let mut requests = open_of_guest_accounts(env, &gig, after).await?;
+                let oldest = env.terms.requests.oldest_open(gig.opened_at);
+                let mut requests = open_of_guest_accounts(env, &gig, oldest).await?;
                 requests.retain(|request| {
                     let is_pending = request.state.seen_at(now).status() == RequestStatus::Pending;
-                    let is_meant =
-                        request.created_at > after && until.is_none_or(|until| request.created_at <= until);
-                    is_pending && is_meant
+                    is_pending && made.contains(&request.created_at)
                 });
                 let (matching, env, dj, gig) = (requests.len(), env.clone(), *dj, gig.id);
                 env.ports.tasks.clone().spawn(Box::pin(async move {

@@ -89,7 +89,7 @@ pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResp
 
 pub(super) async fn reject_guests(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let moment = |name| call.form.text(name).parse().ok().map(Timestamp::from_unix_micros);
-    let made = moment("after").zip(moment("until")).ok_or(PageFailure::NoForm)?;
+    let made = moment("since").zip(moment("until")).ok_or(PageFailure::NoForm)?;
     let gig = page::open_gig(&call, &principal).await?;
     let report = |FailedRejections { gig, requests, first }| {
         tracing::warn!(gig = gig.get(), requests, failure = %first, "requests of guest accounts were not rejected");
