@@ -2,7 +2,7 @@
 
 use cuepoint_domain::provider_reference::ProviderReference;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, NoticeKind};
 use crate::payment::{Draft, PaymentState};
 use crate::texts::Text;
 
@@ -20,6 +20,14 @@ pub struct DraftCard<'a> {
 }
 
 impl DraftCard<'_> {
+    /// The kind of notice that the card is.
+    pub(crate) const fn kind(&self) -> NoticeKind {
+        match self.state {
+            PaymentState::ConfirmedWithDraft(_) => NoticeKind::Done,
+            _ => NoticeKind::Attention,
+        }
+    }
+
     /// What happened to the payment.
     pub(crate) fn title(&self, frame: &Frame<'_>) -> Text {
         let t = frame.t;
