@@ -155,7 +155,8 @@ test("a DJ hears of several new requests by their number, and of a change of the
   const heard = await hearing(laptop);
   const { page } = laptop;
   await page.goto("/booth");
-  await hears(heard, [t.connection_live]);
+  await page.getByText(t.connection_live, { exact: true }).waitFor();
+  await heard();
   const card = page.locator(`#request-${first.id}`);
   await card.getByRole("button", { name: `${t.accept_request} Blue Monday`, exact: true }).focus();
   let release;
