@@ -71,7 +71,7 @@ for (const language of ["en", "de"]) {
     assert.ok(ends[3] <= page.viewportSize().height, `${ends}`);
     const buttons = await cards.first().locator("button:visible, .more summary").evaluateAll((all) =>
       all.map((button) => button.getBoundingClientRect()).map(({ width, height }) => Math.min(width, height)));
-    assert.deepEqual(buttons.filter((size) => size < 44), []);
+    assert.deepEqual(buttons.filter((size) => size < 48), []);
     assert.equal(buttons.length, 3);
   });
 }
