@@ -127,13 +127,15 @@ impl<'r> RequestLimits<'r> {
         }
     }
 
-    /// Counts the request for its client's network instead.
+    /// Counts the request for its client's network instead. If that quota is exhausted, the first count stays.
     ///
     /// # Errors
     /// As [`Self::count`].
     pub fn count_for_network_instead(self, class: Class) -> Result<(), Quota> {
-        self.refund();
-        self.count(class)
+        let before = self.admitted();
+        self.count(class)?;
+        self.give_back(before);
+        Ok(())
     }
 
     /// Counts a new music request of a guest account for the client's network too: further accounts cost nothing.

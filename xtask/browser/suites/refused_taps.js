@@ -74,6 +74,25 @@ test("taps of a page are not sent in the session of a user who logged in elsewhe
   await laptop.live();
 });
 
+test("a booth in another tab sends no taps of another user", async (scene) => {
+  const booth = await prepareBooth(scene, { songs: ["Blue Monday"] });
+  const other = await openGig(booth.service, { name: "DJ Reiher" });
+  const laptop = await booth.laptop();
+  await laptop.logIn(other);
+  await laptop.tab();
+  await laptop.tap("Blue Monday", "accept");
+  await laptop.connection(loginFor(1, laptop));
+  await laptop.clock.fastForward(10000);
+  await booth.haveEffect({});
+  // A post without a status has no answer yet.
+  const accepted = ({ path, status }) => path.startsWith("/booth/") && ![401, undefined].includes(status);
+  assert.deepEqual(booth.network.posts.filter(accepted), []);
+  assert.equal(await laptop.taps(), 1);
+  await laptop.logIn(booth.dj);
+  await laptop.clock.fastForward(60000);
+  await booth.haveEffect({ "Blue Monday": ["accepted"] });
+});
+
 test("taps older than twelve hours are dropped, and this is said", async (scene) => {
   const booth = await prepareBooth(scene, { songs: ["Blue Monday", "Ceremony"] });
   const laptop = await booth.laptop();

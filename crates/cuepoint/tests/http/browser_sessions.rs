@@ -336,7 +336,7 @@ fn a_login_and_a_logout_drop_a_request_that_waits_for_its_payment() {
     browser.set_cookie(DRAFT, &draft);
     leads_to(&browser.log_in(&member.email, PASSWORD));
     browser.set_cookie(DRAFT, &draft);
-    let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
+    let sent = evening.send_draft(&browser);
     assert_eq!(leads_to(&sent), format!("{}?done=nothing-waits", evening.page()));
     assert!(evening.requests().is_empty());
 }

@@ -12,6 +12,7 @@ on_one_store!(
     a_draft_without_its_money_leads_to_its_payment,
     a_draft_is_discarded_and_its_money_stays,
     a_tip_waits_at_the_page_of_its_gig_too,
+    a_page_sends_no_other_draft_than_the_one_that_it_shows,
     a_paid_request_to_a_closed_gig_says_where_the_money_is,
     a_draft_is_shown_to_its_own_guest_at_its_own_gig_alone,
 );
@@ -63,7 +64,7 @@ fn a_paid_request_waits_at_the_page_of_its_gig_until_it_is_sent(store: Store) {
         assert!(!page.text.contains("data-auto"), "the guest decides: {page}");
         let action = format!("action=\"{}/draft\"", evening.page());
         assert!(card(&page).contains(&action), "{page}");
-        let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
+        let sent = evening.send_draft(&browser);
         assert_eq!(leads_to(&sent), format!("{}#request-{}", evening.page(), evening.newest()));
         assert_eq!(evening.requests().len(), 1);
         let page = browser.get(&evening.page());
@@ -104,8 +105,11 @@ fn a_draft_is_discarded_and_its_money_stays(store: Store) {
         let (_, key) = form.split_once("name=\"key\" value=\"").unwrap();
         let key = key.split_once('"').unwrap().0;
         // The form of a page that shows another draft leaves this one.
-        leads_to(&discard(&evening, &browser, "0123456789012345678901-other"));
-        assert!(browser.cookie(DRAFT).is_some());
+        let other = "0123456789012345678901-other";
+        for answer in [discard(&evening, &browser, other), evening.send_draft_with(&browser, other)] {
+            assert_eq!(leads_to(&answer), format!("{}?done=nothing-waits", evening.page()));
+            assert!(browser.cookie(DRAFT).is_some() && evening.requests().is_empty());
+        }
         let discarded = discard(&evening, &browser, key);
         assert_eq!(leads_to(&discarded), format!("{}?done=draft-discarded", evening.page()));
         assert_eq!(browser.cookie(DRAFT), None);
@@ -117,12 +121,33 @@ fn a_draft_is_discarded_and_its_money_stays(store: Store) {
     }
 }
 
+/// A page of the request is still open in another tab, which shows what it would send.
+fn a_page_sends_no_other_draft_than_the_one_that_it_shows(store: Store) {
+    let (server, _provider) = paying(store);
+    let evening = Evening::new(&server);
+    let (browser, place) = paying_guest(&server, &evening, "en");
+    ends(&server, &place, "topup.confirmed", "10");
+    let shown = [evening.page(), place].map(|path| {
+        let page = browser.get(&path);
+        let (_, form) = page.text.split_once("/draft\"").unwrap_or_else(|| panic!("{page}"));
+        form.split_once("name=\"key\" value=\"").unwrap().1.split_once('"').unwrap().0.to_owned()
+    });
+    let tip = [("key", "0123456789012345678901-tip"), ("amount", "40")];
+    let of_tip = leads_to(&browser.post(&format!("{}/tips", evening.page()), &tip)).to_owned();
+    ends(&server, &of_tip, "topup.confirmed", "30");
+    for key in &shown {
+        let answer = evening.send_draft_with(&browser, key);
+        assert_eq!(leads_to(&answer), format!("{}?done=nothing-waits", evening.page()));
+    }
+    assert!(browser.get("/wallet").text.contains("40.00\u{a0}USD"), "no tip was given");
+}
+
 fn a_tip_waits_at_the_page_of_its_gig_too(store: Store) {
     let (server, _provider) = paying(store);
     let evening = Evening::new(&server);
     let (browser, place) = paying_guest(&server, &evening, "en");
     ends(&server, &place, "topup.confirmed", "10");
-    leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
+    leads_to(&evening.send_draft(&browser));
     // The gig is over, and its DJ can be tipped.
     gig_scene::end(&evening.dj, &evening.gig).data(200);
     shows(&browser, &evening.page(), "The gig ended before this song.");
@@ -133,7 +158,7 @@ fn a_tip_waits_at_the_page_of_its_gig_too(store: Store) {
     ends(&server, &place, "topup.confirmed", "15");
     let page = browser.get(&evening.page());
     assert!(card(&page).contains("Tip 25.00\u{a0}USD"), "{page}");
-    let given = browser.post(&format!("{}/draft", evening.page()), &[]);
+    let given = evening.send_draft(&browser);
     assert_eq!(leads_to(&given), format!("{}?done=tipped", evening.page()));
     assert_eq!(card(&browser.get(&evening.page())), "");
 }

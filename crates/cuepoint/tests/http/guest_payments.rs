@@ -62,7 +62,7 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         let page = browser.get(&format!("{place}?returned=1"));
         says(&page, language, &[["Waiting for the confirmation", "Warten auf die Bestätigung"]]);
         // Sent before the money arrived, the request leads back to the payment.
-        assert_eq!(leads_to(&browser.post(&format!("{}/draft", evening.page()), &[])), place);
+        assert_eq!(leads_to(&evening.send_draft(&browser)), place);
 
         Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
         let page = browser.get(&place);
@@ -72,7 +72,7 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
             &[["The money has arrived", "Das Geld ist da"], ["Send the request", "Wunsch senden"]],
         );
         assert!(page.text.contains("Rock &#38; Roll = 100% + ä"), "{page}");
-        let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
+        let sent = evening.send_draft(&browser);
         let id = evening.newest();
         assert_eq!(leads_to(&sent), format!("{}#request-{id}", evening.page()));
         assert_eq!(browser.cookie(DRAFT), None);
@@ -80,13 +80,13 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         // The back button, a second tab, and the first form again.
         for _ in 0..2 {
             browser.set_cookie(DRAFT, &draft);
-            assert_eq!(leads_to(&browser.post(&format!("{}/draft", evening.page()), &[])), leads_to(&sent));
+            assert_eq!(leads_to(&evening.send_draft(&browser)), leads_to(&sent));
             assert_eq!(leads_to(&evening.send(&browser, &form)), leads_to(&sent));
         }
         assert_eq!(evening.requests().len(), 1);
         assert_eq!(provider.received().len(), count);
         says(&browser.get(&evening.page()), language, &[WAITING]);
-        let without = browser.post(&format!("{}/draft", evening.page()), &[]);
+        let without = evening.send_draft(&browser);
         assert_eq!(leads_to(&without), format!("{}?done=nothing-waits", evening.page()));
         let words = ["Nothing waits to be sent any more.", "Es gibt nichts mehr zu senden."];
         says(&browser.get(leads_to(&without)), language, &[words]);
@@ -134,7 +134,7 @@ fn a_failed_payment_leads_to_another_one(store: Store) {
         assert_eq!(leads_to(&browser.post("/topups", &borrowed(&fields))), second, "sent twice");
         Message::topup_of("10", "topup.confirmed", &reference(&second)).accepted_by(&server);
         says(&browser.get(&second), language, &[["Send the request", "Wunsch senden"]]);
-        leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
+        leads_to(&evening.send_draft(&browser));
         assert_eq!(evening.requests().len(), 1);
         // The payment is taken back.
         Message::topup_of("10", "topup.reversed", &reference(&second)).accepted_by(&server);
@@ -157,7 +157,7 @@ fn a_payment_that_arrives_after_the_gig_sends_no_request(store: Store) {
         let words = ["Your request was not sent.", "Dein Wunsch wurde nicht gesendet."];
         let page = shows(&browser, &place, words[language]);
         says(&page, language, &[["This gig is over", "Dieser Abend ist vorbei"]]);
-        let sent = browser.post(&format!("{}/draft", evening.page()), &[]);
+        let sent = evening.send_draft(&browser);
         assert_eq!(sent.status, 422, "{sent}");
         says(&sent, language, &[["The money stays in your wallet", "Das Geld bleibt"]]);
         assert!(evening.requests().is_empty());
@@ -248,7 +248,7 @@ fn the_longest_request_waits_for_its_payment(store: Store) {
     assert!((2_500..=4_096).contains(&kept), "{kept}");
     Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
     assert!(browser.get(&place).text.contains(&song));
-    leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
+    leads_to(&evening.send_draft(&browser));
     let request = evening.requests()[0].clone();
     assert_eq!((&request["song_title"], &request["artist_name"]), (&json!(song), &json!(artist)));
     let queue = gig_scene::queue(&evening.dj, &evening.gig);
@@ -263,7 +263,7 @@ fn a_cancelled_request_is_not_sent_again(store: Store) {
     let place = leads_to(&evening.request(&browser, "Blue Monday")).to_owned();
     let draft = browser.cookie(DRAFT).unwrap();
     Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
-    let send = || browser.post(&format!("{}/draft", evening.page()), &[]);
+    let send = || evening.send_draft(&browser);
     leads_to(&send());
     let id = evening.newest();
     let key = ("key", "0123456789012345678901-cancel");
@@ -290,7 +290,7 @@ fn another_request_leaves_the_draft_of_the_first_one(store: Store) {
     leads_to(&free.request(&browser, "Temptation"));
     assert_eq!(browser.cookie(DRAFT), Some(draft), "it still waits");
     Message::topup_of("10", "topup.confirmed", &reference(&place)).accepted_by(&server);
-    leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
+    leads_to(&evening.send_draft(&browser));
     assert_eq!(evening.requests()[0]["song_title"], "Blue Monday");
 }
 

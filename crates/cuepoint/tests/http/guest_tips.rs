@@ -52,7 +52,7 @@ fn spent(server: &Server, evening: &Evening, language: &'static str) -> Browser 
 
 /// Sends the draft of this browser.
 fn draft(evening: &Evening, browser: &Browser) -> Answer {
-    browser.post(&format!("{}/draft", evening.page()), &[])
+    evening.send_draft(browser)
 }
 
 fn tip(evening: &Evening, browser: &Browser, fields: &[(&str, &str)]) -> Answer {

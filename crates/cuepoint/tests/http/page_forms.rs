@@ -291,7 +291,7 @@ fn a_request_that_waits_for_its_payment_keeps_every_character(store: Store) {
         crate::harness::Message::topup_of("10", "topup.confirmed", reference).accepted_by(&server);
         let page = browser.get(&place);
         shows_as_text(&page, &text);
-        leads_to(&browser.post(&format!("{}/draft", evening.page()), &[]));
+        leads_to(&evening.send_draft(&browser));
         let request = evening.requests()[0].clone();
         assert_eq!(
             (&request["song_title"], &request["artist_name"]),

@@ -26,7 +26,7 @@ const isKept = (card, part) => {
   if (!isNeeded || !card.matches(CARDS)) return false;
   part.dataset.digest = '';
   if ($('.outdated', card)) return true;
-  card.append(element('p', words.outdated ?? '', 'outdated'));
+  card.append(element('p', words.outdated, 'outdated'));
   if (hasFocus) news.push(words.outdated);
   return true;
 };
@@ -90,7 +90,7 @@ const replacePart = (part, body, digest) => {
       const again = $('[data-again]');
       return again ? again.submit() : location.reload();
     }
-    news.push($('.chip', next).textContent);
+    news.push(...all('.chip', next).map(({ textContent }) => textContent));
   }
   // What is said of the gig above the form follows the part.
   shown?.replaceWith(next);

@@ -10,10 +10,11 @@ let retriesAt = 0;
 let lastTap = 0;
 let pumpTimer;
 
-const allTaps = () => {
+// Those of another user, who has logged in meanwhile in another tab, are left to that tab.
+const allTaps = (isMeant = (tap) => tap.user === user) => {
   try {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX)).sort();
-    return names.map((name) => JSON.parse(localStorage[name]));
+    return names.map((name) => JSON.parse(localStorage[name])).filter(isMeant);
   } catch {
     return [];
   }
@@ -140,7 +141,7 @@ const pump = async () => {
 };
 
 const dropTaps = (isDropped, text) => {
-  const dropped = allTaps().filter(isDropped);
+  const dropped = allTaps(isDropped);
   dropped.forEach(forget);
   if (dropped.length) tell(text.replace('{n}', dropped.length), false);
 };
@@ -150,7 +151,7 @@ if (user) {
   dropTaps((tap) => Date.now() - tap.at > OLDEST, words.old);
   // A DJ who leaves the page has decided: a tap that waits for its undo is sent.
   addEventListener('pagehide', () => {
-    for (const tap of allTaps().filter(({ name }) => own.has(name))) {
+    for (const tap of allTaps(({ name }) => own.has(name))) {
       store({ ...tap, due: 0 });
       if (waits(tap)) post(tap).catch(() => {});
     }

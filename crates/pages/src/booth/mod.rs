@@ -13,7 +13,7 @@
 //! | `POST /booth/accept`, `/booth/played`, `/booth/reject` | `key`, `ids`: numbers of requests with commas |
 //! | `POST /booth/block` | `key`, `guest`: the number of a user |
 //! | `POST /booth/unblock` | `guest` |
-//! | `POST /booth/reject-guests` | `after`, `until`: microseconds since 1970 between which the requests were made |
+//! | `POST /booth/reject-guests` | `since`, `until`: microseconds since 1970 between which the requests were made |
 //! | `POST /booth/pause`, `/booth/resume`, `/booth/end` | `key` |
 //!
 //! Each of them but `unblock` works on the open gig of the DJ.

@@ -36,6 +36,8 @@ pub struct PaymentPart<'a> {
     pub state: PaymentState<'a>,
     /// What this payment is for; `None` if it only tops up the wallet.
     pub pays_for: Option<Draft<'a>>,
+    /// The key of the draft that is sent; empty without one.
+    pub draft_key: &'a str,
     /// The gig to which the page leads: the one where the payment began, or the one of the draft.
     pub gig: Option<DjCode>,
     /// Whether the payment is for the guest account that the reader had before the login.

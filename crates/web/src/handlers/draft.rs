@@ -113,6 +113,11 @@ impl Draft {
         (draft.user == user).then_some(draft)
     }
 
+    /// The draft of this browser with the key that the form names. A page may show another one that is gone.
+    pub(super) fn named(call: &PageCall) -> Option<Self> {
+        Self::of(call).filter(|draft| draft.form.text("key") == call.form.text("key"))
+    }
+
     /// Whether the form is a draft, whose money has arrived.
     pub(super) fn is_sent_by(call: &PageCall) -> bool {
         call.path().ends_with(PATH)
@@ -134,8 +139,7 @@ impl Draft {
 
     /// The answer to a form that was sent, after which the draft of the same form is forgotten. Another one still waits.
     pub(super) fn forgotten_with(call: &PageCall, answer: PageResponse) -> PageResponse {
-        let sent = call.form.text("key");
-        match Self::of(call).filter(|draft| draft.form.text("key") == sent) {
+        match Self::named(call) {
             Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
             None => answer,
         }

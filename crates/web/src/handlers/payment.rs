@@ -248,6 +248,7 @@ impl Shown {
             reference: topup.reference(),
             amount: topup.amount,
             state,
+            draft_key: draft.map_or("", |draft| draft.form.text("key")),
             pays_for: draft
                 .filter(|draft| draft.is_paid_by(topup.reference()))
                 .map(|draft| draft_state::described(draft, self.view.as_ref(), call.currency())),

@@ -1,9 +1,11 @@
 //! The page of a gig, and the request of a guest who scanned its code.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_web::route::PageRoute;
 use serde_json::{Value, json};
 
-use super::{Answer, Browser, Call, Person, Server, eventually, field, gig_scene, leads_to};
+use super::{Answer, Browser, Call, DRAFT, Person, Server, eventually, field, gig_scene, leads_to};
 
 /// A path of this route, with an object that need not exist.
 pub(crate) fn path_of(route: &PageRoute, code: &str) -> String {
@@ -55,6 +57,18 @@ impl Evening {
     /// Requests a song by the page.
     pub(crate) fn request(&self, browser: &Browser, song: &str) -> Answer {
         self.send(browser, &self.filled(browser, song))
+    }
+
+    /// Sends the draft that waits in this browser.
+    pub(crate) fn send_draft(&self, browser: &Browser) -> Answer {
+        let draft = browser.cookie(DRAFT).map(|draft| URL_SAFE_NO_PAD.decode(draft).unwrap());
+        let lines = draft.map(|draft| String::from_utf8(draft).unwrap()).unwrap_or_default();
+        self.send_draft_with(browser, lines.split('\n').nth(4).unwrap_or_default())
+    }
+
+    /// Sends a draft as a page that shows the one with this key.
+    pub(crate) fn send_draft_with(&self, browser: &Browser, key: &str) -> Answer {
+        browser.post(&format!("{}/draft", self.page()), &[("key", key)])
     }
 
     /// A browser with a guest account that has a request.

@@ -53,6 +53,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
             reference: REFERENCE,
             amount: if name == "wallet-share" { small } else { amount() },
             state,
+            draft_key: "x8Ta3nZ2e5Xd7Pm9Nu4Fv6-request",
             pays_for: Some(if name == "tip" || name == "payable-tip" { tip } else { draft }),
             gig: Some(guest::code()),
             is_of_kept_guest: false,

@@ -33,10 +33,8 @@ type Attempt = Result<MusicRequest, OpenRequestRefusal>;
 
 /// `POST /g/{code}/draft`: the request or the tip that waited for its payment, by its own key.
 pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let (Some(draft), Some(principal)) = (Draft::of(&call), call.principal) else {
-        // Another tab has sent it, or it has waited for too long.
-        let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
-        return Ok(PageResponse::done(&format!("/g/{code}"), Done::NothingWaits));
+    let (Some(draft), Some(principal)) = (Draft::named(&call), call.principal) else {
+        return nothing_waits(&call);
     };
     let call = PageCall { parameter: draft.code.to_string(), form: draft.form, ..call };
     match draft.purpose {
@@ -51,9 +49,16 @@ pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailu
 
 /// `POST /g/{code}/draft/discard`: forgets the draft that the page showed.
 pub(super) async fn discard_draft(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
-    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
-    let answer = PageResponse::done(&format!("/g/{code}"), Done::DraftDiscarded);
+    let Some(draft) = Draft::named(&call) else { return nothing_waits(&call) };
+    let answer = PageResponse::done(&format!("/g/{}", draft.code), Done::DraftDiscarded);
     Ok(Draft::forgotten_with(&call, answer))
+}
+
+/// The way to the page if the draft that it showed waits no longer: another tab has sent or replaced it, or its time is
+/// over.
+fn nothing_waits(call: &PageCall) -> Result<PageResponse, PageFailure> {
+    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+    Ok(PageResponse::done(&format!("/g/{code}"), Done::NothingWaits))
 }
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -96,9 +101,12 @@ async fn question(
 ) -> Result<Option<Question>, PageFailure> {
     let song = SongKey::of(&new.song_title, &new.artist_name);
     let tonight = call.use_cases().boards.song_tonight(view.board.code, &song).await?;
-    let own = view.has_open(&song).then_some(Question::OwnOpen);
+    let payer = if call.form.has(GUEST_WALLET) { call.kept_guest().await? } else { call.principal };
+    // The requests of the wallet that pays, and those of the session.
+    let all = page::with_kept_guest(call, view.clone()).await?;
+    let own = all.has_open(&song).then_some(Question::OwnOpen);
     let question = tonight.map(Question::from).or(own);
-    let (Some(question), Some(principal)) = (question, &call.principal) else { return Ok(question) };
+    let (Some(question), Some(principal)) = (question, &payer) else { return Ok(question) };
     // A form that is sent again has made its request: the song may be that one.
     let context = call.context(principal, Some(key), &written(new, call.currency()));
     let has_run = call.use_cases().executor.has_run(&context).await?;

@@ -18,7 +18,8 @@ use crate::response::{INVALID, PageResponse};
 /// Gives the tip, or leads to the payment of what is missing.
 pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
-    let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
+    // Unknown codes count, so that tips try none.
+    let code = page::found(&call).await?.ok_or(PageFailure::NotFound)?.board.code;
     let amount = match payment::typed_amount(&call, typed(&call)) {
         Ok(amount) => amount,
         Err(error) => return again(&call, error, true).await,
