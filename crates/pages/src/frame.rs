@@ -1,15 +1,15 @@
 //! What all pages share: the configuration of the deployment, the language, the user, and the layout.
 
 use std::borrow::Borrow;
-use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{Role, User};
+use foldhash::quality::FixedState;
 use memchr::memmem::Finder;
 use memchr::memrchr;
-use sha2::{Digest as _, Sha256};
 
 use crate::accent::AccentSheet;
 use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
@@ -198,16 +198,17 @@ pub struct RenderedPart {
 }
 
 /// The digest of what a part shows, of 16 hexadecimal digits. It leaves out what changes without a change of the part:
-/// the keys of forms, and the texts of times beside their attribute `datetime`.
+/// the keys of forms, and the texts of times beside their attribute `datetime`. The only effect of a collision is
+/// a part that is not read again.
 pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = FixedState::default().build_hasher();
     let (key, end_of_time) = (keys.and_then(Keys::finder), Finder::new("</time>"));
     let mut add = |mut shown: &[u8]| {
         while let Some((before, after)) = key.as_ref().and_then(|key| split_once(shown, key)) {
-            hash.update(before);
+            hash.write(before);
             shown = after;
         }
-        hash.update(shown);
+        hash.write(shown);
     };
     let mut rest = html.as_bytes();
     while let Some((before, after)) = split_once(rest, &end_of_time) {
@@ -216,11 +217,7 @@ pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
         rest = after;
     }
     add(rest);
-    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
-        // Writing into a string never fails.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("{:016x}", hash.finish())
 }
 
 /// What is before and after the first mark.
