@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::Evening;
+use crate::harness::guest_scene::{Evening, with};
 use crate::harness::{
     Browser, DRAFT, Database, GUEST, PASSWORD, Person, ROUTES, SESSION, SHARED_KEY, Server, Store, TOPUPS,
     at_once, is_page, leads_to, operator_keys, set_cookies, within,
@@ -18,6 +18,7 @@ on_one_store!(
     the_api_accepts_no_cookie,
     a_cookie_fixed_before_a_login_is_no_session_after_it,
     a_login_keeps_the_guest_wallet_that_holds_money,
+    a_song_of_the_kept_guest_wallet_is_asked_about,
     two_cookies_of_one_name_are_void,
     a_strange_cookie_beside_it_does_not_end_a_session,
     a_claim_replaces_the_cookie,
@@ -318,6 +319,23 @@ fn a_login_keeps_the_guest_wallet_that_holds_money(store: Store) {
     leads_to(&free.request(&browser, "Blue Monday"));
     leads_to(&browser.log_in(&member.email, PASSWORD));
     assert_eq!(browser.cookie(GUEST), None);
+}
+
+fn a_song_of_the_kept_guest_wallet_is_asked_about(store: Store) {
+    let server = Server::start(store);
+    let evening = Evening::new(&server);
+    let browser = Browser::new(&server.client());
+    leads_to(&evening.request(&browser, "Blue Monday"));
+    leads_to(&browser.post("/topups", &[("key", "0123456789012345678901-topup"), ("amount", "10")]));
+    leads_to(&browser.log_in(&server.guest().email, PASSWORD));
+    let form = with(evening.filled(&browser, "Blue Monday"), "guest_wallet", "1");
+    let asked = evening.send(&browser, &form);
+    assert_eq!(asked.status, 422, "{asked}");
+    assert!(asked.text.contains("You have an open request for this song."), "{asked}");
+    assert_eq!(evening.requests().len(), 1);
+    let sent = evening.send(&browser, &with(form.clone(), "confirmed", "1"));
+    assert_eq!(leads_to(&evening.send(&browser, &form)), leads_to(&sent), "the same form asks nothing");
+    assert_eq!(evening.requests().len(), 2);
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         says(&browser.get(&evening.page()), language, &[WAITING]);
         let without = evening.send_draft(&browser);
         assert_eq!(leads_to(&without), format!("{}?done=nothing-waits", evening.page()));
-        let words = ["Nothing waits to be sent any more.", "Es gibt nichts mehr zu senden."];
+        let words = ["This waits here no longer.", "Das wartet hier nicht mehr."];
         says(&browser.get(leads_to(&without)), language, &[words]);
     }
 }

@@ -257,6 +257,8 @@ fn a_tip_whose_money_was_spent_says_that_it_is_missing(store: Store) {
     let kept = browser.cookie(DRAFT).unwrap();
     leads_to(&evening.request(&browser, "Ceremony"));
     browser.set_cookie(DRAFT, &kept);
+    let page = browser.get(&place);
+    assert!(page.text.contains("The money has arrived") && !page.text.contains("/draft\""), "{page}");
     let answer = draft(&evening, &browser);
     assert_eq!(answer.status, 422, "{answer}");
     assert!(!answer.text.contains("The money stays in your wallet"), "{answer}");

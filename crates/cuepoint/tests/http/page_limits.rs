@@ -142,3 +142,28 @@ fn what_is_no_form_uses_up_no_registration() {
     let fields = [("name", "Ada"), ("email", "ada@example.com"), ("password", PASSWORD)];
     leads_to(&browser.post("/register", &fields));
 }
+
+/// Attack API4: forms that no limit counts once the first requests of a network are used up.
+#[test]
+fn a_first_request_beyond_its_limit_counts_as_a_page() {
+    let server = counting(&[("rate_limits.guests_per_minute", "1"), ("rate_limits.boards_per_minute", "6")]);
+    let evening = Evening::new(&server);
+    let form = evening.filled(&Browser::new(&server.client()), "Blue Monday");
+    let send = || evening.send(&Browser::new(&server.client()), &form);
+    leads_to(&send());
+    for _ in 0..8 {
+        assert_eq!(send().status, 429);
+    }
+    assert_eq!(Browser::new(&server.client()).get(&evening.page()).status, 429);
+}
+
+/// Attack API3: trying codes by tips.
+#[test]
+fn a_tip_with_an_unknown_code_counts() {
+    let server = counting(&[("rate_limits.unknown_codes_per_minute", "2")]);
+    let browser = Browser::logged_in(&server.client(), &server.guest());
+    let tip = [("key", "0123456789012345678901-tip"), ("amount", "5")];
+    let statuses =
+        ["222222", "222223", "222224"].map(|code| browser.post(&format!("/g/{code}/tips"), &tip).status);
+    assert_eq!(statuses, [404, 404, 429]);
+}

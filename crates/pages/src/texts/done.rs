@@ -29,7 +29,7 @@ texts! {
     done_draft_discarded():
         "Discarded. Money that has arrived stays in your wallet.",
         "Verworfen. Angekommenes Geld bleibt in deinem Guthaben.";
-    done_nothing_waits(): "Nothing waits to be sent any more.", "Es gibt nichts mehr zu senden.";
+    done_nothing_waits(): "This waits here no longer.", "Das wartet hier nicht mehr.";
     done_played(): "Marked as played.", "Als gespielt markiert.";
     done_rejected(): "Rejected. The fee was returned.", "Abgelehnt. Der Preis ging zurück.";
     done_blocked():

@@ -30,12 +30,17 @@ pub(super) fn described<'a>(
     }
 }
 
-/// What the guest can do once the money has arrived. `view` is what the guest sees of the gig of the draft.
+/// What the guest can do once the money has arrived; `None` if it was spent otherwise. `view` is what the guest sees of the
+/// gig of the draft, and `available` the balance.
 pub(super) fn once_paid<'a>(
     draft: &'a Draft,
     view: Option<&'a GuestView>,
+    available: Money,
     currency: &Currency,
-) -> PaymentState<'a> {
+) -> Option<PaymentState<'a>> {
+    if available < draft.price(currency) {
+        return None;
+    }
     let what = draft.purpose;
     let closed = match view {
         Some(view) if view.board.dj.suspended_at.is_none() => {
@@ -45,10 +50,10 @@ pub(super) fn once_paid<'a>(
         _ => Some(Closed::Offline),
     };
     // A DJ is tipped during a break, and after the gig.
-    match closed.filter(|closed| what == Purpose::Request || *closed == Closed::Offline) {
+    Some(match closed.filter(|closed| what == Purpose::Request || *closed == Closed::Offline) {
         Some(why) => PaymentState::ConfirmedTooLate { what, why },
         None => PaymentState::ConfirmedWithDraft(described(draft, view, currency)),
-    }
+    })
 }
 
 /// The draft of this browser in a gig, with its payment.
@@ -78,8 +83,7 @@ impl DraftOfGig {
     ) -> Option<DraftCard<'a>> {
         let currency = &frame.site.currency;
         let state = match PaymentState::of(&self.topup, false, available, frame) {
-            PaymentState::Confirmed { .. } if available < self.draft.price(currency) => return None,
-            PaymentState::Confirmed { .. } => once_paid(&self.draft, Some(view), currency),
+            PaymentState::Confirmed { .. } => once_paid(&self.draft, Some(view), available, currency)?,
             state => state,
         };
         let draft = described(&self.draft, Some(view), currency);

@@ -238,8 +238,9 @@ impl Shown {
         let has_returned = call.query.has("returned");
         let draft = self.draft.as_ref();
         let state = match (PaymentState::of(topup, has_returned, self.available, frame), draft) {
-            (PaymentState::Confirmed { .. }, Some(draft)) => {
-                draft_state::once_paid(draft, self.view.as_ref(), call.currency())
+            (PaymentState::Confirmed { available }, Some(draft)) => {
+                draft_state::once_paid(draft, self.view.as_ref(), available, call.currency())
+                    .unwrap_or(PaymentState::Confirmed { available })
             }
             (state, _) => state,
         };
