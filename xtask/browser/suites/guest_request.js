@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { openGig, queueOf, requestSong } from "../harness/evening.js";
+import { guestWithMoney, requestOf } from "../harness/queue.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -39,4 +40,27 @@ for (const language of ["en", "de"]) {
 
   test(`the answer of the DJ appears without a reload, in ${language}`, (scene) =>
     requestAndAnswer(scene, { language, script: true, suffix: "part", refresh: () => {} }));
+}
+
+for (const script of [true, false]) {
+  test(`the offers follow the kind of song, and a chosen one stays, ${script ? "with" : "without"} scripts`, async (scene) => {
+    const service = await scene.service({ isDurable: false });
+    const dj = await openGig(service, { popular: 10, upcoming: 4 });
+    for (const [name, artist_type, fee] of [["Mia", "popular", 17], ["Ida", "popular", 10], ["Ben", "upcoming", 5]]) {
+      await requestOf(service, await guestWithMoney(service, name), dj, `Song of ${name}`, { artist_type, fee });
+    }
+    const { page } = await scene.phone({ base: service.url, script });
+    const t = textsOf("en");
+    await page.goto(`/g/${dj.code}`);
+    const offers = () => page.locator("#offer input:visible").evaluateAll((inputs) => inputs.map(({ value }) => value));
+    assert.deepEqual(await offers(), ["price", "15.00", "20.00"]);
+    await page.getByText(t.upcoming_artist).click();
+    assert.deepEqual(await offers(), ["price", "6.00"]);
+    await page.getByText(t.popular_song).click();
+    await page.locator('#offer input[value="15.00"]').check();
+    await page.getByText(t.upcoming_artist).click();
+    assert.deepEqual(await offers(), ["price", "15.00", "6.00"]);
+    await page.getByText(t.the_price).click();
+    assert.deepEqual(await offers(), ["price", "6.00"]);
+  });
 }

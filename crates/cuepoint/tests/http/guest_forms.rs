@@ -9,17 +9,17 @@ on_one_store!(
     an_own_song_that_waits_is_asked_about_once,
     the_text_of_a_refused_request_stays,
     the_address_of_a_form_leads_to_its_page,
-    offers_are_those_of_the_chosen_kind_and_give_better_places,
+    offers_of_each_kind_give_better_places,
     the_numbers_of_a_gig_are_part_of_what_is_read_again,
     a_new_guest_without_a_name_is_asked_for_one,
 );
 
 const AGAIN: Words = ["Request it again?", "Noch einmal wünschen?"];
 
-/// The value of each offer on a page.
-fn offers_on(page: &Answer) -> Vec<&str> {
-    let offers = page.text.split("name=\"offer\" value=\"").skip(1);
-    offers.map(|rest| rest.split_once('"').unwrap().0).collect()
+/// The value of each higher offer for this kind of song on a page.
+fn offers_on<'a>(page: &'a Answer, kind: &str) -> Vec<&'a str> {
+    let choice = format!("<label class=\"choice for-{kind}\"><input type=\"radio\" name=\"offer\" value=\"");
+    page.text.split(&choice).skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
 }
 
 /// The page once the gig has changed: boards may be a second old.
@@ -106,12 +106,13 @@ fn the_address_of_a_form_leads_to_its_page(store: Store) {
     assert_eq!(browser.get("/g/x/requests").status, 404);
 }
 
-fn offers_are_those_of_the_chosen_kind_and_give_better_places(store: Store) {
+fn offers_of_each_kind_give_better_places(store: Store) {
     let server = Server::start(store);
     let evening = Evening::with(&server, &json!({"title": "Friday"}));
     let browser = Browser::new(&server.client());
     // Every offer is the first one in an empty queue.
-    assert_eq!(offers_on(&browser.get(&evening.page())), ["price"]);
+    let page = browser.get(&evening.page());
+    assert_eq!(["popular", "upcoming"].map(|kind| offers_on(&page, kind).len()), [0, 0], "{page}");
     let at = |offer: &str, kind: &str, song: &str| {
         let guest = Browser::new(&server.client());
         let form = with(with(evening.filled(&guest, song), "offer", offer), "kind", kind);
@@ -120,7 +121,8 @@ fn offers_are_those_of_the_chosen_kind_and_give_better_places(store: Store) {
     at("price", "popular", "Blue Monday");
     at("17.00", "popular", "Ceremony");
     let page = shows(&browser, &evening.page(), "about 3rd");
-    assert_eq!(offers_on(&page), ["price", "15.00", "20.00"], "{page}");
+    assert_eq!(offers_on(&page, "popular"), ["15.00", "20.00"], "{page}");
+    assert_eq!(offers_on(&page, "upcoming"), [] as [&str; 0], "{page}");
     // A title is missing. An upcoming artist costs 5.00.
     at("7.00", "upcoming", "Regret");
     let refused = |offer: &str| {
@@ -131,12 +133,15 @@ fn offers_are_those_of_the_chosen_kind_and_give_better_places(store: Store) {
     };
     shows(&browser, &evening.page(), "<dd>3</dd>");
     let answer = refused("price");
-    assert_eq!(offers_on(&answer), ["price", "7.50"], "{answer}");
+    assert_eq!(offers_on(&answer, "upcoming"), ["7.50"], "{answer}");
     assert!(answer.text.contains("about 4th") && answer.text.contains("about 3rd"), "{answer}");
     // What the guest chose stays.
     let answer = refused("10.00");
-    assert_eq!(offers_on(&answer), ["price", "7.50", "10.00"], "{answer}");
+    assert_eq!(offers_on(&answer, "upcoming"), ["7.50", "10.00"], "{answer}");
     assert!(answer.text.contains("value=\"10.00\" checked"), "{answer}");
+    // It was chosen before the kind.
+    let answer = refused("20.00");
+    assert_eq!(answer.text.matches("value=\"20.00\" checked").count(), 1, "{answer}");
 }
 
 fn the_numbers_of_a_gig_are_part_of_what_is_read_again(store: Store) {

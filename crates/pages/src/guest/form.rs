@@ -30,8 +30,7 @@ pub struct RequestForm<'a> {
     pub name: Option<FieldState>,
     /// The chosen kind.
     pub kind: ArtistType,
-    /// The fees of [`cuepoint_domain::gig::offers::offers`] for the price of the chosen kind, with their places.
-    pub offers: &'a [Offer],
+    pub offers: &'a Offers,
     /// The chosen offer; `None` for the price.
     pub offer: Option<Money>,
     /// An error that belongs to the offer.
@@ -44,6 +43,27 @@ pub struct RequestForm<'a> {
     pub guest_wallet: Option<Money>,
     /// What the page asks before it sends the request.
     pub question: Option<Question>,
+}
+
+/// The fees of [`cuepoint_domain::gig::offers::offers`] for both kinds of song, the price first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offers {
+    pub popular: Vec<Offer>,
+    /// Empty if both kinds have one price.
+    pub upcoming: Vec<Offer>,
+}
+
+impl Offers {
+    /// The offers of each kind, in the order of the form.
+    fn by_kind(&self) -> [(ArtistType, &[Offer]); 2] {
+        [(ArtistType::Popular, self.popular.as_slice()), (ArtistType::Upcoming, self.upcoming.as_slice())]
+    }
+
+    /// The offers above the price.
+    fn higher(&self) -> impl Iterator<Item = (ArtistType, &Offer)> {
+        let kinds = self.by_kind().into_iter();
+        kinds.flat_map(|(kind, offers)| offers.iter().skip(1).map(move |offer| (kind, offer)))
+    }
 }
 
 /// A fee, with the place that a request would have at it.
@@ -110,23 +130,30 @@ impl RequestForm<'_> {
         self.most_played.iter().map(|song| song.artist.as_str()).collect()
     }
 
-    /// The offers above the price.
-    pub(crate) fn higher_offers(&self) -> impl Iterator<Item = &Offer> {
-        self.offers.iter().skip(1)
+    /// The offers above the price, each with its kind, and whether it is chosen: once, and better for the chosen kind.
+    pub(crate) fn higher_offers(&self) -> impl Iterator<Item = (ArtistType, &Offer, bool)> {
+        let same = |(kind, offer): &(ArtistType, &Offer)| (Some(offer.fee) == self.offer).then_some(*kind);
+        let kind =
+            self.offers.higher().filter_map(|offer| same(&offer)).max_by_key(|kind| *kind == self.kind);
+        self.offers
+            .higher()
+            .map(move |(of, offer)| (of, offer, kind == Some(of) && self.offer == Some(offer.fee)))
     }
 
-    /// The place at the price.
-    pub(crate) fn place_at_price(&self) -> Option<Place> {
-        self.offers.first().and_then(|offer| offer.place)
+    /// The place at the price of each kind.
+    pub(crate) fn places_at_price(&self) -> impl Iterator<Item = (ArtistType, Place)> {
+        let kinds = self.offers.by_kind().into_iter();
+        kinds.filter_map(|(kind, offers)| Some((kind, offers.first()?.place?)))
     }
 
-    pub(crate) fn is_chosen(&self, fee: &Money) -> bool {
-        self.offer == Some(*fee)
+    /// Whether there is a higher offer.
+    pub(crate) fn has_choice(&self) -> bool {
+        self.offers.higher().next().is_some()
     }
 
     /// Whether the price is chosen: no higher offer is.
     pub(crate) fn is_price_chosen(&self) -> bool {
-        !self.higher_offers().any(|offer| self.is_chosen(&offer.fee))
+        !self.higher_offers().any(|(_, _, is_chosen)| is_chosen)
     }
 
     /// Whether the part with the dedication is open.

@@ -1,5 +1,6 @@
 //! What a guest sees of a gig: the board, the guest's requests, and what a request would cost.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::application::error::Failure;
@@ -38,8 +39,8 @@ impl GuestView {
 }
 
 impl BoardQueries {
-    /// What this guest, or a new one, sees of the gig of a code, with the offers for this kind of song. It may be a second
-    /// old.
+    /// What this guest, or a new one, sees of the gig of a code, with the offers for these kinds of song. It may be a
+    /// second old.
     ///
     /// # Errors
     /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
@@ -47,11 +48,13 @@ impl BoardQueries {
         &self,
         principal: Option<&Principal>,
         code: DjCode,
-        kind: ArtistType,
+        kinds: &[ArtistType],
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
-        let fees = offers(board.dj.list_price(kind), currency);
+        let prices = kinds.iter().map(|kind| board.dj.list_price(*kind));
+        let fees: BTreeSet<_> = prices.flat_map(|price| offers(price, currency)).collect();
+        let fees: Vec<_> = fees.into_iter().collect();
         let gig = self.newest_gig(&board).await?;
         let own = match (principal, &gig) {
             (Some(principal), Some(gig)) => {

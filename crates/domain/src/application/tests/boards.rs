@@ -89,8 +89,9 @@ fn readers_of_ten_minutes_share_the_most_played_songs_of_a_dj() {
     let currency = Currency::new("EUR", 2).unwrap();
     for later in [0, 599, 600] {
         *seconds.lock().unwrap() = later;
-        let views = time
-            .run(join_all((0..300).map(|_| boards.guest_view(None, code(), ArtistType::Popular, &currency))));
+        let views = time.run(join_all(
+            (0..300).map(|_| boards.guest_view(None, code(), &[ArtistType::Popular], &currency)),
+        ));
         assert!(views.into_iter().all(|view| *view.unwrap().most_played == [song()]), "{later}");
     }
 }
@@ -131,7 +132,7 @@ fn offers_have_the_places_that_requests_would_get_now() {
             None => {
                 let currency = Currency::new("EUR", 2).unwrap();
                 let view = Simulated::default()
-                    .run(boards.guest_view(None, code(), ArtistType::Popular, &currency))
+                    .run(boards.guest_view(None, code(), &[ArtistType::Popular], &currency))
                     .unwrap();
                 view.own.offers.iter().map(|offer| offer.place.position).collect()
             }

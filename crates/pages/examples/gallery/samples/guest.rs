@@ -16,7 +16,7 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind, Viewer};
 use cuepoint_pages::guest::{
-    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, Typed,
+    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Offers, Question, RequestForm, TipForm, Typed,
     UnknownCodePage,
 };
 use cuepoint_pages::language::Language;
@@ -132,7 +132,7 @@ pub fn all_states() -> Vec<OwnRequest> {
     ]
 }
 
-pub fn form<'a>(offers: &'a [Offer], most_played: &'a [Song]) -> RequestForm<'a> {
+pub fn form<'a>(offers: &'a Offers, most_played: &'a [Song]) -> RequestForm<'a> {
     RequestForm {
         key: KEY,
         song_title: FieldState::default(),
@@ -150,10 +150,13 @@ pub fn form<'a>(offers: &'a [Offer], most_played: &'a [Song]) -> RequestForm<'a>
     }
 }
 
-/// The proposed offers, each with a better place.
-pub fn places_of(price: Money) -> Vec<Offer> {
-    let fees = offers(price, &site().currency).into_iter();
-    fees.zip([6, 4, 2]).map(|(fee, position)| Offer { fee, place: Some(place(position)) }).collect()
+/// The proposed offers at these prices, each with a better place.
+pub fn places_of(popular: i128, upcoming: i128) -> Offers {
+    let at = |price, positions: [u32; 3]| {
+        let fees = offers(Money::from_minor(price), &site().currency).into_iter();
+        fees.zip(positions).map(|(fee, position)| Offer { fee, place: Some(place(position)) }).collect()
+    };
+    Offers { popular: at(popular, [6, 4, 2]), upcoming: at(upcoming, [8, 7, 5]) }
 }
 
 /// What a sample changes.
@@ -223,8 +226,9 @@ impl<'a> Scene<'a> {
 pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let t = language.texts();
-    let offers = places_of(Money::from_minor(1_250));
-    let free = [Offer { fee: Money::ZERO, place: Some(place(6)) }];
+    let offers = places_of(1_250, 800);
+    let at_no_price = vec![Offer { fee: Money::ZERO, place: Some(place(6)) }];
+    let free = Offers { popular: at_no_price, upcoming: Vec::new() };
     let most_played = [song("September", "Earth, Wind & Fire"), song("Le Freak", "Chic")];
     let empty = form(&offers, &most_played);
     let written = RequestForm {

@@ -53,7 +53,7 @@ fn guest_page(language: Language) -> Sample {
         own.request = MusicRequest { song_title: line(), artist_name: line(), ..own.request.clone() };
         own.message = Some(ShortMessage::new(&markup(140)).expect("a message"));
     }
-    let offers = guest::places_of(cuepoint_domain::money::Money::from_minor(1_250));
+    let offers = guest::places_of(1_250, 800);
     let most_played = [song()];
     let text = || FieldState::refused(markup(255), language.texts().too_long(255));
     let form = RequestForm {

@@ -11,11 +11,12 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind};
 use cuepoint_pages::guest::{
-    Closed, Entry, GuestPage, GuestPart, Offer, Question, RequestForm, TipForm, Typed, UnknownCodePage,
+    Closed, Entry, GuestPage, GuestPart, Offer, Offers, Question, RequestForm, TipForm, Typed,
+    UnknownCodePage,
 };
 use cuepoint_pages::texts::Text;
 
-use super::request_fields::{RequestFields, field, kind_of};
+use super::request_fields::{RequestFields, field};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
@@ -42,7 +43,7 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 }
 
 pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let view = found(&call).await?.ok_or(PageFailure::NotFound)?;
+    let view = found_with(&call, &call.parameter, &[]).await?.ok_or(PageFailure::NotFound)?;
     let view = with_kept_guest(&call, view).await?;
     let reader = call.profile().await?;
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
@@ -58,19 +59,19 @@ pub(super) async fn of_form(call: PageCall) -> Result<PageResponse, PageFailure>
     Ok(PageResponse::see(&format!("/g/{code}")))
 }
 
-/// What the caller sees of the gig; `None` for an unknown code.
+/// What the caller sees of the gig, with all offers; `None` for an unknown code.
 pub(super) async fn found(call: &PageCall) -> Result<Option<GuestView>, PageFailure> {
-    found_with(call, &call.parameter).await
+    found_with(call, &call.parameter, &[ArtistType::Popular, ArtistType::Upcoming]).await
 }
 
-/// What the caller sees of the gig of this code; `None` for an unknown one.
+/// What the caller sees of the gig of this code, with the offers for these kinds of song; `None` for an unknown code.
 pub(in crate::handlers) async fn found_with(
     call: &PageCall,
     code: &str,
+    kinds: &[ArtistType],
 ) -> Result<Option<GuestView>, PageFailure> {
     let (boards, principal) = (&call.use_cases().boards, call.principal.as_ref());
-    let kind = kind_of(&call.form);
-    let find = async |code| boards.guest_view(principal, code, kind, call.currency()).await;
+    let find = async |code| boards.guest_view(principal, code, kinds, call.currency()).await;
     match call.look_up_code(code, find).await {
         Ok(view) => Ok(Some(view)),
         Err(PageFailure::NotFound) => Ok(None),
@@ -177,7 +178,7 @@ fn new_form<'a>(
     call: &PageCall,
     frame: &Frame<'_>,
     key: &'a str,
-    proposed: &'a [Offer],
+    proposed: &'a Offers,
     reader: Option<&Profile>,
     entry: NewEntry<'_>,
 ) -> RequestForm<'a> {
@@ -220,17 +221,20 @@ fn typed<'a>(entry: &NewEntry<'a>) -> Option<Typed<'a>> {
     Some(typed).filter(|typed| !typed.is_empty())
 }
 
-/// The proposed fees for the chosen kind of song, each with the place of a request at it.
-fn proposed(call: &PageCall, view: &GuestView, form: &Form) -> Vec<Offer> {
-    let fees = offers(view.board.dj.list_price(kind_of(form)), call.currency());
+/// The proposed fees, each with the place of a request at it.
+fn proposed(call: &PageCall, view: &GuestView, form: &Form) -> Offers {
     let place = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).map(|offer| offer.place);
-    let offers = fees.into_iter().map(|fee| Offer { fee, place: place(fee) }).collect();
     let chosen = call.currency().parse_typed(form.text("offer")).ok();
-    with_better_places(
-        offers,
-        |offer| offer.place.map(|place| place.position),
-        |offer| chosen == Some(offer.fee),
-    )
+    let position = |offer: &Offer| offer.place.map(|place| place.position);
+    let at = |price: Money| {
+        let fees = offers(price, call.currency()).into_iter();
+        let offers = fees.map(|fee| Offer { fee, place: place(fee) }).collect();
+        with_better_places(offers, position, |offer| chosen == Some(offer.fee))
+    };
+    let [popular, upcoming] =
+        [ArtistType::Popular, ArtistType::Upcoming].map(|kind| view.board.dj.list_price(kind));
+    let upcoming = if upcoming == popular { Vec::new() } else { at(upcoming) };
+    Offers { popular: at(popular), upcoming }
 }
 
 /// The amounts of tips that this reader can choose from; `None` unless the reader can tip the DJ now.

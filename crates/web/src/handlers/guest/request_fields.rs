@@ -43,7 +43,7 @@ pub(super) fn written(new: &NewRequest, currency: &Currency) -> String {
 }
 
 /// The chosen kind of song.
-pub(super) fn kind_of(form: &Form) -> ArtistType {
+fn kind_of(form: &Form) -> ArtistType {
     if form.text("kind") == "upcoming" { ArtistType::Upcoming } else { ArtistType::Popular }
 }
 
