@@ -1,7 +1,7 @@
 //! The links of the start page to the gigs of its reader, and the balance that a claim saves.
 
 use crate::harness::guest_scene::{Evening, LANGUAGES, says, shows};
-use crate::harness::{Browser, Server, Store, gig_scene, leads_to};
+use crate::harness::{Browser, PASSWORD, Server, Store, gig_scene, leads_to};
 
 on_every_store!(the_start_page_leads_back_to_the_gigs_of_its_reader);
 on_one_store!(a_claim_says_what_is_available_and_what_is_held);
@@ -29,6 +29,15 @@ fn the_start_page_leads_back_to_the_gigs_of_its_reader(store: Store) {
     // Accepted, the request still waits for its song.
     other.dj.answer(other.requests()[0]["id"].as_i64().unwrap(), "accepted").data(200);
     assert_eq!(links(&browser), [evening.page(), other.page()]);
+    // A login keeps the guest wallet, whose money is held for the song.
+    let member = Browser::new(&server.client());
+    leads_to(&evening.request(&member, "Ceremony"));
+    leads_to(&member.log_in(&server.guest().email, PASSWORD));
+    assert_eq!(links(&member), [evening.page()]);
+    for (gig, song) in [(&other, "Elegia"), (&evening, "Procession")] {
+        leads_to(&gig.request(&member, song));
+    }
+    assert_eq!(links(&member), [evening.page(), other.page()]);
     gig_scene::end(&evening.dj, &evening.gig).data(200);
     gig_scene::end(&other.dj, &other.gig).data(200);
     assert!(links(&browser).is_empty() && links(&dj).is_empty());

@@ -44,10 +44,19 @@ async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageR
     Ok(PageResponse::page(page.render()))
 }
 
-/// The open gigs in which the reader has an open request, and the reader's own one.
+/// The open gigs in which the reader, or the guest account from before the login, has an open request, and the reader's
+/// own one.
 async fn open_gigs(call: &PageCall) -> Result<(Vec<GigOfGuest>, Option<Gig>), PageFailure> {
     let Some(principal) = &call.principal else { return Ok((Vec::new(), None)) };
-    let gigs = call.use_cases().boards.gigs_of_guest(principal).await?;
+    let boards = &call.use_cases().boards;
+    let mut gigs = boards.gigs_of_guest(principal).await?;
+    if let Some(guest) = call.kept_guest().await? {
+        for kept in boards.gigs_of_guest(&guest).await? {
+            if gigs.iter().all(|shown| shown.gig.id != kept.gig.id) {
+                gigs.push(kept);
+            }
+        }
+    }
     let own = match principal.is_dj {
         true => booth::newest_gig(call, principal).await?.map(|shown| shown.gig),
         false => None,
