@@ -51,7 +51,6 @@ export async function hearing({ context, page }) {
     const elementOf = (node) => (node.nodeType === 1 ? node : node.parentElement);
     const regionOf = (node) => elementOf(node)?.closest("[role=status], [role=alert]");
     const listen = (changes) => {
-      // What the page contains from the beginning is read, and not announced.
       if (document.readyState === "loading") return;
       const additions = changes.filter(({ type, addedNodes }) => type === "characterData" || addedNodes.length > 0);
       for (const region of new Set(additions.map(({ target }) => regionOf(target)))) {
@@ -60,7 +59,10 @@ export async function hearing({ context, page }) {
       }
     };
     const everything = { subtree: true, childList: true, characterData: true };
-    new MutationObserver(listen).observe(document, everything);
+    const observer = new MutationObserver(listen);
+    observer.observe(document, everything);
+    // What the page contains from the beginning is read, and not announced.
+    document.addEventListener("readystatechange", () => observer.takeRecords(), { once: true });
   });
   return () => page.evaluate(() => window.announced.splice(0));
 }
