@@ -32,6 +32,7 @@ async fn live(call: PageCall, kind: DisplayKind) -> Result<PageResponse, PageFai
     Ok(call.part(DisplayPart { frame: &frame, board: &board, url: &url, kind }.render()))
 }
 
-async fn board(call: &PageCall) -> Result<Arc<Board>, PageFailure> {
+/// The board of the code in the path. Unknown codes are counted.
+pub(super) async fn board(call: &PageCall) -> Result<Arc<Board>, PageFailure> {
     call.look_up_code(&call.parameter, async |code| call.use_cases().boards.board(code).await).await
 }

@@ -11,6 +11,7 @@ use cuepoint_pages::texts::Text;
 use super::page::{self, NewEntry};
 use crate::call::{FormKey, PageCall};
 use crate::failure::{PageFailure, or_refusal};
+use crate::handlers::display;
 use crate::handlers::draft::Draft;
 use crate::handlers::payment::{self, Lack};
 use crate::response::{INVALID, PageResponse};
@@ -19,7 +20,7 @@ use crate::response::{INVALID, PageResponse};
 pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
     // Unknown codes count, so that tips try none.
-    let code = page::found(&call).await?.ok_or(PageFailure::NotFound)?.board.code;
+    let code = display::board(&call).await?.code;
     let amount = match payment::typed_amount(&call, typed(&call)) {
         Ok(amount) => amount,
         Err(error) => return again(&call, error, true).await,
