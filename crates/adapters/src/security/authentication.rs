@@ -12,7 +12,6 @@ use cuepoint_domain::ports::{
     SigningError, Store, Unavailable,
 };
 use cuepoint_domain::user::cookie_session::CookieSession;
-use tokio::time::timeout;
 
 use crate::clock::ServiceClock;
 use crate::runtime::TokioTimer;
@@ -69,13 +68,11 @@ impl Authentication {
         kept.principal(&self.revocations, self.clock.now())
     }
 
-    /// Reads the revocation list again; logs a failure.
+    /// Reads the revocation list again, and repeats a failed read within a time limit; logs the last failure.
     pub async fn refresh_within(&self, limit: Duration) {
-        let read = self.revocations.refresh(&*self.store, &self.clock);
-        match timeout(limit, read).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
-            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
+        let read = self.revocations.refresh_within(limit, &*self.store, &self.clock).await;
+        if let Err(error) = read {
+            tracing::warn!(%error, "the revocation list was not refreshed");
         }
     }
 }

@@ -9,13 +9,15 @@ use cuepoint_domain::ports::{Clock, Sessions, Unavailable};
 use thiserror::Error;
 use time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::clock::{ClocksApart, ServiceClock, TOLERANCE};
 
 /// The refresh interval: short enough for a revocation to take effect on every server within the two seconds
 /// that the API guarantees, including the read.
 pub const INTERVAL: StdDuration = StdDuration::from_secs(1);
+/// The delay before a failed read is repeated: the next interval would end after the two seconds.
+const REPEATED_AFTER: StdDuration = StdDuration::from_millis(100);
 /// The age of the list after which a pending read counts as hanging.
 const HANGS_AFTER: StdDuration = StdDuration::from_secs(5);
 /// The maximum age of the list for requests that change state or come from staff.
@@ -44,6 +46,9 @@ pub enum RevocationError {
     /// The list cannot be read.
     #[error("the revocation list cannot be read: {0}")]
     Unavailable(#[from] Unavailable),
+    /// The first read did not end in time.
+    #[error("the revocation list was not read in time")]
+    Late,
     /// The list was read, but the clocks of the server and the storage differ too much.
     #[error(transparent)]
     ClocksApart(#[from] ClocksApart),
@@ -88,6 +93,30 @@ impl RevocationCache {
         Ok(clock.compare(before, storage_time)?)
     }
 
+    /// Reloads the list like [`Self::refresh`], and repeats a failed read within a time limit.
+    ///
+    /// # Errors
+    /// [`RevocationError`]; the cause of the last failed read after the time limit.
+    pub async fn refresh_within(
+        &self,
+        limit: StdDuration,
+        sessions: &(impl Sessions + ?Sized),
+        clock: &ServiceClock,
+    ) -> Result<(), RevocationError> {
+        let mut failure = RevocationError::Late;
+        let reads = async {
+            loop {
+                match self.refresh(sessions, clock).await {
+                    Err(unavailable @ RevocationError::Unavailable(_)) => failure = unavailable,
+                    read => return read,
+                }
+                sleep(REPEATED_AFTER).await;
+            }
+        };
+        let read = timeout(limit, reads).await;
+        read.unwrap_or(Err(failure))
+    }
+
     /// Returns the principal of a valid token with their current role.
     ///
     /// # Errors
@@ -127,7 +156,9 @@ mod tests {
 
     use super::*;
 
-    fn sessions(answer: impl Fn() -> Result<RevocationList, Unavailable> + Send + 'static) -> MockSessions {
+    fn sessions(
+        mut answer: impl FnMut() -> Result<RevocationList, Unavailable> + Send + 'static,
+    ) -> MockSessions {
         let mut sessions = MockSessions::new();
         sessions.expect_revoked_since().returning(move |_| answer());
         sessions
@@ -149,5 +180,28 @@ mod tests {
         assert_eq!(revocations.ensure_current(), Err(Outdated));
         revocations.refresh(&works, &clock).await.unwrap();
         assert_eq!(revocations.ensure_current(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failed_read_of_the_revocation_list_is_repeated_within_the_interval() {
+        let (revocations, clock) = (RevocationCache::new(Duration::minutes(15)), ServiceClock::default());
+        let mut failures = 3;
+        let recovers = sessions(move || {
+            failures -= 1;
+            if failures < 0 { Ok(RevocationList::default()) } else { Err(Unavailable::new("away")) }
+        });
+        let begin = Instant::now();
+        revocations.refresh_within(INTERVAL, &recovers, &clock).await.unwrap();
+        assert!(revocations.can_be_read());
+        assert!(begin.elapsed() < INTERVAL, "{:?}", begin.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_limit_ends_the_repetition_with_the_cause() {
+        let (revocations, clock) = (RevocationCache::new(Duration::minutes(15)), ServiceClock::default());
+        let (begin, fails) = (Instant::now(), sessions(|| Err(Unavailable::new("away"))));
+        let error = revocations.refresh_within(INTERVAL, &fails, &clock).await.unwrap_err();
+        assert!(begin.elapsed() < INTERVAL + REPEATED_AFTER, "{:?}", begin.elapsed());
+        assert_eq!(error.to_string(), "the revocation list cannot be read: unavailable: away");
     }
 }

@@ -42,7 +42,7 @@ const UNREAD_STREAMS_INTERVAL: Duration = Duration::from_secs(1);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The interval at which servers reload the keys; it must be shorter than the delay before a new key signs.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
-/// The time limit of one read of the revocation list; the next read starts only after it.
+/// The time limit of one read of the revocation list and its repetitions; the next read starts only after it.
 const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 /// The time that a stop waits for running tasks: a call to a webhook endpoint takes at most 15 seconds.
 const PATIENCE: Duration = Duration::from_secs(18);
