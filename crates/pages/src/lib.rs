@@ -8,7 +8,8 @@
 //! - [`language`], [`texts`]: English and German, side by side;
 //! - [`mod@format`]: amounts, times and the texts of users;
 //! - [`accent`], [`assets`]: the colour of a deployment, the style sheets and the script;
-//! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors;
+//! - [`frame`]: what all pages share; [`forms`]: fields with their values and errors; `paging`: the links between
+//!   the pages of a list;
 //! - [`refusals`]: the words for refused values, and the amounts in fields;
 //! - [`error`]: the page of a refusal or a failure; [`done`]: the notice after a form; [`closed`]: why a guest
 //!   cannot request a song;
@@ -54,6 +55,7 @@ pub mod frame;
 pub mod front;
 pub mod guest;
 pub mod language;
+mod paging;
 pub mod payment;
 pub mod refusals;
 pub mod report;

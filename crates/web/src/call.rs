@@ -11,6 +11,7 @@ use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids;
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::ClientInfo;
@@ -232,6 +233,12 @@ impl PageCall {
     #[must_use]
     pub fn accepts_gzip(&self) -> bool {
         accepts_gzip(&self.request)
+    }
+
+    /// The page of a list that `?page=` names, and the first one otherwise.
+    #[must_use]
+    pub fn list_page(&self, size: u32) -> PageRequest {
+        PageRequest::new(self.query.text("page").parse().unwrap_or(1), size)
     }
 
     /// The address of the page of this code, as a poster shows it.

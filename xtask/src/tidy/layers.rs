@@ -113,7 +113,7 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["texts"],
             &["language"],
-            &["accent", "assets", "format", "forms"],
+            &["accent", "assets", "format", "forms", "paging"],
             &["frame"],
             &["refusals", "done", "closed"],
             &["payment"],

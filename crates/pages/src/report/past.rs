@@ -3,11 +3,13 @@
 use askama::Template;
 use cuepoint_domain::application::queries::ReportedGig;
 use cuepoint_domain::music_request::RequestStatus;
+use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::timestamp::Timestamp;
 
 use super::bars::Bars;
 use super::mean_stars;
 use crate::frame::{Frame, renders};
+use crate::paging::Paging;
 
 /// The gigs of the DJ with their numbers, newest first.
 #[derive(Template, Clone, Debug)]
@@ -16,10 +18,9 @@ pub struct PastGigsPage<'a> {
     pub frame: &'a Frame<'a>,
     /// The gigs of this page, newest first.
     pub gigs: &'a [ReportedGig],
-    /// The number of this page, from 1 on: `/booth/gigs?page=2`.
-    pub page: u64,
-    /// The number of pages.
-    pub pages: u64,
+    pub page: PageRequest,
+    /// The number of gigs on all pages.
+    pub total: u64,
 }
 
 impl PastGigsPage<'_> {
@@ -46,12 +47,8 @@ impl PastGigsPage<'_> {
         gig.report.requests.get(&RequestStatus::Played).copied().unwrap_or(0)
     }
 
-    fn newer(&self) -> Option<u64> {
-        self.page.checked_sub(1).filter(|page| *page > 0)
-    }
-
-    fn older(&self) -> Option<u64> {
-        self.page.checked_add(1).filter(|page| *page <= self.pages)
+    fn paging(&self) -> Paging {
+        Paging::new("/booth/gigs", self.page, self.total)
     }
 }
 

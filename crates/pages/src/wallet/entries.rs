@@ -11,6 +11,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::text::Line;
 
 use crate::frame::{Frame, renders};
+use crate::paging::Paging;
 use crate::texts::{Text, Texts};
 
 /// The titles of requested songs, as far as they are known.
@@ -107,16 +108,8 @@ impl StatementPage<'_> {
         self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
     }
 
-    fn pages(&self) -> u64 {
-        self.entries.total.div_ceil(self.page.size().into()).max(1)
-    }
-
-    fn newer(&self) -> Option<u64> {
-        self.page.number().checked_sub(1).filter(|page| *page > 0)
-    }
-
-    fn older(&self) -> Option<u64> {
-        self.page.number().checked_add(1).filter(|page| *page <= self.pages())
+    fn paging(&self) -> Paging {
+        Paging::new("/wallet/statement", self.page, self.entries.total)
     }
 }
 

@@ -6,6 +6,7 @@ use cuepoint_domain::gig::queue::{Place, PlaceReason};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
+use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::text::{MusicUrl, ShortMessage};
 use cuepoint_domain::user::{ArtistType, Block};
 use cuepoint_pages::booth::{BlocksPage, BoothPage, GigForm, OpenPage, QueuePart};
@@ -147,9 +148,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
         name: boards::line(name),
         at: now().minus(Duration::minutes(guest * guest)),
     };
-    let blocks: Vec<Block> = [(4, "Tom"), (40, &hostile(255))].map(block).into();
-    for (name, blocks, pages_of) in [("some", blocks.as_slice(), 2), ("none", &[], 1)] {
-        let page = BlocksPage { frame: &frame, blocks, page: 1, pages: pages_of };
+    let some = Rows { rows: [(4, "Tom"), (40, &hostile(255))].map(block).into(), total: 4 };
+    for (name, blocks) in [("some", some), ("none", Rows::none(0))] {
+        let page = BlocksPage { frame: &frame, blocks: &blocks, page: PageRequest::new(1, 2) };
         pages.push(Sample::new(format!("booth-blocks-{name}"), page.render()));
     }
     pages

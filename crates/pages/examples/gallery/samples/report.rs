@@ -9,6 +9,7 @@ use cuepoint_domain::gig::{Gig, GigStatus};
 use cuepoint_domain::ids::GigId;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, Stars};
+use cuepoint_domain::page::PageRequest;
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_pages::report::{PastGigsPage, ReportPage};
@@ -55,11 +56,13 @@ pub fn pages(language: Language) -> Vec<Sample> {
         song.song_title = boards::line(&hostile(255));
         song.artist_name = boards::line(&hostile(255));
     }
-    let past = |gigs| PastGigsPage { frame: &frame, gigs, page: 1, pages: 2 }.render();
+    let past = |gigs: &[ReportedGig], total| {
+        PastGigsPage { frame: &frame, gigs, page: PageRequest::new(1, 6), total }.render()
+    };
     let report = |reported| ReportPage { frame: &frame, reported }.render();
     vec![
-        Sample::new("gigs", past(gigs.as_slice())),
-        Sample::new("gigs-none", PastGigsPage { frame: &frame, gigs: &[], page: 1, pages: 0 }.render()),
+        Sample::new("gigs", past(gigs.as_slice(), 12)),
+        Sample::new("gigs-none", past(&[], 0)),
         Sample::new("report", report(&reported(1, 48))),
         Sample::new("report-empty", report(&reported(2, 0))),
         Sample::new("report-hostile", report(&strange)),

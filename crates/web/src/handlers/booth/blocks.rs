@@ -2,7 +2,6 @@
 
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::page::PageRequest;
 use cuepoint_pages::booth::BlocksPage;
 use cuepoint_pages::done::Done;
 
@@ -14,12 +13,11 @@ use crate::response::PageResponse;
 const BLOCKS: u32 = 50;
 
 pub(super) async fn list(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    let page = call.query.text("page").parse().unwrap_or(1).max(1);
-    let rows = call.use_cases().blocks.list(&principal, PageRequest::new(page, BLOCKS)).await?;
+    let page = call.list_page(BLOCKS);
+    let blocks = call.use_cases().blocks.list(&principal, page).await?;
     let reader = call.profile().await?;
     let frame = call.frame(reader.as_ref());
-    let pages = rows.total.div_ceil(BLOCKS.into()).max(1);
-    Ok(PageResponse::page(BlocksPage { frame: &frame, blocks: &rows.rows, page, pages }.render()))
+    Ok(PageResponse::page(BlocksPage { frame: &frame, blocks: &blocks, page }.render()))
 }
 
 pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {

@@ -3,7 +3,6 @@
 use cuepoint_domain::application::queries::ReportedGig;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::GigId;
-use cuepoint_domain::page::PageRequest;
 use cuepoint_pages::report::{PastGigsPage, ReportPage, csv};
 use futures_util::future::try_join_all;
 
@@ -15,15 +14,14 @@ use crate::response::PageResponse;
 const EVENINGS: u32 = 12;
 
 pub(super) async fn list(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    let page = call.query.text("page").parse().unwrap_or(1).max(1);
+    let page = call.list_page(EVENINGS);
     let gigs = &call.use_cases().gigs;
-    let rows = gigs.list(&principal, PageRequest::new(page, EVENINGS)).await?;
+    let rows = gigs.list(&principal, page).await?;
     let reports = rows.rows.iter().map(|shown| gigs.report(&principal, shown.gig.id));
     let reports: Vec<ReportedGig> = try_join_all(reports).await?;
     let reader = call.profile().await?;
     let frame = call.frame(reader.as_ref());
-    let pages = rows.total.div_ceil(EVENINGS.into()).max(1);
-    let shown = PastGigsPage { frame: &frame, gigs: &reports, page, pages };
+    let shown = PastGigsPage { frame: &frame, gigs: &reports, page, total: rows.total };
     Ok(PageResponse::page(shown.render()))
 }
 

@@ -240,7 +240,7 @@ async fn songs_of(
 
 pub(super) async fn statement(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?.ok_or(PageFailure::Login)?;
-    let page = PageRequest::new(call.query.text("page").parse().unwrap_or(1), ENTRIES);
+    let page = call.list_page(ENTRIES);
     let entries = call.use_cases().wallet.entries(&principal, None, page).await?;
     let songs = songs_of(&call, &principal, &entries).await?;
     let frame = call.frame(Some(&reader));
