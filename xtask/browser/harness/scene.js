@@ -8,9 +8,13 @@ import { options } from "./options.js";
 import { Service } from "./service.js";
 import { fileName } from "./see.js";
 import { Visitor } from "./visitor.js";
+import { within } from "./wait.js";
 
 // The time after which a test has failed unless it names another one, in milliseconds.
 const LIMIT = 60_000;
+
+// The time after which the end of what a test used has failed, in milliseconds.
+const END_LIMIT = 20_000;
 
 // The tests of all suites, in the order of their declaration.
 export const tests = [];
@@ -23,20 +27,16 @@ export function test(name, body, { limit = LIMIT } = {}) {
 
 async function run(name, body, limit) {
   const scene = new Scene();
-  let timer;
-  const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`the test did not end within ${limit} ms`)), limit);
-  });
+  const failures = [];
   try {
-    await Promise.race([body(scene), late]);
+    await within(limit, "the end of the test", body(scene));
     scene.visitors.forEach((visitor) => visitor.checkProblems());
   } catch (error) {
     await scene.keepScreenshots(name, error);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    await scene.end();
+    failures.push(error);
   }
+  failures.push(...(await scene.end()));
+  if (failures.length > 0) throw failures[0];
 }
 
 // What one test uses.
@@ -84,7 +84,7 @@ class Scene {
     for (const [number, visitor] of this.visitors.entries()) {
       const path = join(options.results, `failed-${fileName(name)}-${number + 1}.png`);
       try {
-        await visitor.screenshot(path);
+        await within(END_LIMIT, "a screenshot", visitor.screenshot(path));
         error.message += `\n  visitor ${number + 1} saw ${visitor.page.url()}: ${path}`;
       } catch (failure) {
         error.message += `\n  visitor ${number + 1} has no screenshot: ${failure.message}`;
@@ -93,7 +93,12 @@ class Scene {
     }
   }
 
+  // Ends everything that the test used, and returns the failures.
   async end() {
-    for (const ending of this.#endings.reverse()) await ending();
+    const failures = [];
+    for (const ending of this.#endings.reverse()) {
+      await within(END_LIMIT, "the end of a visitor or a service", ending()).catch((error) => failures.push(error));
+    }
+    return failures;
   }
 }

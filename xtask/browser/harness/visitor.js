@@ -146,6 +146,8 @@ export class Visitor {
   }
 
   async leave() {
+    // Chromium can keep a context open forever while it has pages.
+    for (const page of this.context.pages()) await page.close();
     await this.context.close();
   }
 }
