@@ -332,6 +332,7 @@ def a_field_that_no_schema_describes(failure, case, response):
         r"The after field is required when failed is not present\.",
         r"The after field must be less than until and less than the endpoint's cursor\.",
         r"The failed field is prohibited when (after|until) is present\.",
+        r"The account has no confirmed top-up with this reference\.",
         # A field of the object that its body cannot set.
         r"The [\w ]+ field is prohibited( without an open gig of the DJ)?\.",
     ]

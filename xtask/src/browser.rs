@@ -30,6 +30,13 @@ pub(crate) struct Arguments {
     service: Option<PathBuf>,
 }
 
+impl Arguments {
+    /// The arguments of a full run if `all`, otherwise of a usual run.
+    pub(crate) fn of_all(all: bool) -> Self {
+        Self { all, ..Self::default() }
+    }
+}
+
 /// Runs the tests; returns 1 if one of them fails.
 ///
 /// # Errors

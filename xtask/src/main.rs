@@ -46,8 +46,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run every check: format, lints, docs, tidy, licences, openapi, tests, browser, schemathesis, fuzz.
-    Ci,
+    /// Run the checks of a submitted change; `--quick` those of each commit, `--full` those of a release.
+    Ci(ci::Arguments),
     /// Run every test, on a temporary PostgreSQL that is started and removed.
     Test {
         /// Arguments for `cargo test`.
@@ -91,7 +91,7 @@ enum Command {
     Tidy,
     /// Write docs/attacks.md from the attacks that tests name.
     Attacks,
-    /// Count lines, lists of entities and other figures of the code's structure.
+    /// Print the size of the code by crate, and the budgets of `tidy`.
     Figures(tidy::figures::Arguments),
     /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
     Db {
@@ -122,7 +122,7 @@ impl Command {
     /// Runs the command; returns the exit code.
     fn run(self) -> anyhow::Result<u8> {
         match self {
-            Self::Ci => ci::run(),
+            Self::Ci(arguments) => ci::run(&arguments),
             Self::Test { arguments } => test::run(&arguments),
             Self::Soak { times } => soak::run(times),
             Self::Failover { rounds } => failover::run(rounds),

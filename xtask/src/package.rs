@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Install, use, upgrade and remove the package in a bare Debian. Without --binary, it contains the debug build.
     #[arg(long)]
     check: bool,
+    /// Fail instead of skipping the test if a tool is missing.
+    #[arg(long, requires = "check")]
+    strict: bool,
 }
 
 /// Builds the package, and prints its path or what its test found.
@@ -35,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         let cache = folder()?;
         fs::create_dir_all(&cache).with_context(|| format!("{} cannot be created", cache.display()))?;
         if let Err(missing) = debian::prepare(&check::SYSTEMS, &cache) {
+            ensure!(!arguments.strict, missing);
             println!("skipped: {missing:#}");
             return Ok(0);
         }

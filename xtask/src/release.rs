@@ -10,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use crate::workspace::{output_of, target_dir};
-use crate::{package, service};
+use crate::{ci, package, service};
 use build::{Source, Toolchain};
 
 /// The version of the workspace.
@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Pack the debug build instead of an optimised one, and check every artifact.
     #[arg(long, conflicts_with = "twice")]
     check: bool,
+    /// Fail instead of skipping the check if a tool is missing.
+    #[arg(long, requires = "check")]
+    strict: bool,
     /// Build again in a clone of the repository, and compare every artifact byte for byte.
     #[arg(long)]
     twice: bool,
@@ -39,6 +42,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.check {
         if let Some(missing) = missing_tool() {
+            ensure!(!arguments.strict, "{missing} is missing");
             println!("skipped: {missing} is missing");
             return Ok(0);
         }
@@ -48,6 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         return Ok(0);
     }
     build::ensure_committed()?;
+    ci::ensure_full_run()?;
     let source = Source::of_commit()?;
     let toolchain = Toolchain::find()?;
     let artifacts = Artifacts::pack(&build::binary(&source, &toolchain)?, source, Speed::Small)?;

@@ -22,29 +22,36 @@ const PASSWORD: &str = "only for this run";
 /// The secret of the providers' signatures, which also exists only during the run.
 const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";
 
+/// The number of calls of each operation on SQLite alone.
+const FEW: &str = "3";
+
 /// Tests the service on both durable stores in parallel, as each principal; returns 1 if there are findings.
 pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
-    let examples = &examples.to_string();
+    run_on(&["sqlite", "postgres"], &examples.to_string())
+}
+
+/// Tests the service on SQLite with few calls, in less than a third of the time.
+pub(crate) fn run_on_sqlite() -> anyhow::Result<u8> {
+    run_on(&["sqlite"], FEW)
+}
+
+fn run_on(stores: &[&'static str], examples: &str) -> anyhow::Result<u8> {
     let requirements = root().join(FOLDER).join("requirements.txt");
     let program = python::environment("schemathesis", &requirements)?.join("schemathesis");
     service::binary()?;
+    let runs: Vec<(&str, &str)> =
+        CALLERS.iter().flat_map(|caller| stores.iter().map(move |store| (*caller, *store))).collect();
     let mut failed = Vec::new();
-    for caller in CALLERS {
-        let cluster = Cluster::start(Purpose::Testing)?;
-        let url = cluster.url();
-        let postgres =
-            [("CUEPOINT__STORAGE__BACKEND", "postgres"), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
-        let data = reports("sqlite", caller)?.join("data");
-        let sqlite = service::sqlite(&data)?;
-        let stores: [(&str, &[(&str, &str)]); 2] = [("sqlite", &sqlite), ("postgres", &postgres)];
-        let run = |(store, settings)| (store, test(&program, store, caller, examples, settings));
+    for pair in runs.chunks(2) {
         let tested = thread::scope(|scope| {
-            let started = stores.map(|store| scope.spawn(move || run(store)));
-            started.map(ScopedJoinHandle::join)
+            let started: Vec<_> = pair
+                .iter()
+                .map(|(caller, store)| scope.spawn(|| test_on(&program, store, caller, examples)))
+                .collect();
+            started.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
         });
-        cluster.stop()?;
-        for outcome in tested {
-            let Ok((store, output)) = outcome else { bail!("a test thread panicked") };
+        for ((caller, store), outcome) in pair.iter().zip(tested) {
+            let Ok(output) = outcome else { bail!("a test thread panicked") };
             let output = output?;
             println!("\n--- as {caller}, on {store} ---\n{}", String::from_utf8_lossy(&output.stdout));
             if !output.status.success() {
@@ -61,6 +68,20 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
         failed.join(", ")
     );
     Ok(1)
+}
+
+/// Tests a service on an empty database of this store.
+fn test_on(program: &Path, store: &str, caller: &str, examples: &str) -> anyhow::Result<Output> {
+    if store == "sqlite" {
+        let data = reports(store, caller)?.join("data");
+        return test(program, store, caller, examples, &service::sqlite(&data)?);
+    }
+    let cluster = Cluster::start(Purpose::Testing)?;
+    let url = cluster.url();
+    let settings = [("CUEPOINT__STORAGE__BACKEND", store), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
+    let tested = test(program, store, caller, examples, &settings);
+    cluster.stop()?;
+    tested
 }
 
 /// Tests a fresh service, so that a run reproduces the findings of the previous one.

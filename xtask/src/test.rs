@@ -64,6 +64,25 @@ pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
     run_with(arguments, &[])
 }
 
+/// The arguments of the quick tier. They leave out repetitions of tests on memory and PostgreSQL, the suite of PostgreSQL,
+/// and failovers.
+const QUICK: &[&str] = &[
+    "--exclude",
+    "cuepoint-store-postgres",
+    "--",
+    "--skip",
+    "on_memory::",
+    "--skip",
+    "on_postgres::",
+    "--skip",
+    "failovers::",
+];
+
+/// Runs the tests of the quick tier.
+pub(crate) fn run_quick() -> anyhow::Result<u8> {
+    run(QUICK)
+}
+
 /// Runs the tests with these additional variables.
 pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;

@@ -1,6 +1,8 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
 pub(crate) mod attacks;
+mod budgets;
+mod crates;
 mod dependencies;
 mod docs;
 mod documents;
@@ -59,6 +61,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
+    complaints.extend(budgets::check(&files));
     let arguments = [
         "tree",
         "--package",

@@ -17,6 +17,7 @@ pub mod event_stream;
 mod http_client;
 pub mod job_queue;
 pub mod link_template;
+pub mod long_work;
 pub mod networks;
 pub mod notifier;
 pub mod observability;

@@ -16,6 +16,7 @@ use cuepoint_transport::request_limits::RequestLimits;
 
 use crate::call::AuthorizedUntil;
 use crate::declaration::Declaration;
+use crate::mapping::MOVED;
 use crate::reliance::ensure_reliable;
 use crate::state::ApiState;
 use crate::wire::error::{ApiError, Code};
@@ -42,7 +43,7 @@ pub(crate) async fn admit(
         // Expired tokens of a venue must not use up the quota of its address.
         Err(Rejected { error, session: Some(session) }) => {
             limits.count_session(session).map_err(ApiError::rate_limited)?;
-            return Err(error);
+            return Err(explained(error, session, api).await);
         }
         Err(Rejected { error, session: None }) => {
             count(Class::Other, api, request)?;
@@ -76,6 +77,14 @@ impl From<ApiError> for Rejected {
     }
 }
 
+/// The failure of a request with an ended session. If a wallet link ended it, the message says so: a guest who has found
+/// the phone again cannot log in, and learns where the money is.
+async fn explained(error: ApiError, session: SessionId, api: &ApiState) -> ApiError {
+    let is_moved = error.code == Code::SessionEnded
+        && api.service.use_cases.wallet_links.ended(session).await.unwrap_or_default();
+    if is_moved { ApiError::saying(error.code, MOVED) } else { error }
+}
+
 /// The failure of a principal without a role for this action.
 fn for_staff(action: Action) -> ApiError {
     let message = match action.rule().scope(Capacity::Auditor) {
@@ -85,10 +94,13 @@ fn for_staff(action: Action) -> ApiError {
     ApiError::saying(Code::InsufficientScope, message)
 }
 
-/// Counts a request without a token.
+/// Counts a request without a token. Its fields are not known yet.
 pub(crate) fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
-    // The token of a refresh is not known yet.
-    let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
+    let class = match class {
+        Class::Refreshes => Class::RefreshLookups,
+        class if class.counts_valid_calls_only() => Class::Public,
+        class => class,
+    };
     RequestLimits::new(&api.limits, request).count(class).map_err(ApiError::rate_limited)
 }
 

@@ -15,7 +15,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::guest_account::GuestKey;
+use cuepoint_domain::user::guest_account::{GuestKey, GuestTrust};
 use cuepoint_domain::user::session::ClientInfo;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,6 +48,8 @@ pub struct ApiCall {
     pub api: Arc<ApiState>,
     pub(super) request: HttpRequest,
     pub(super) path: &'static str,
+    /// The rate limit of the operation.
+    pub(super) class: Class,
     pub(super) query: Query,
     pub(super) filters: &'static [Filter],
     pub(super) refusals: Errors,
@@ -224,18 +226,19 @@ impl ApiCall {
         RequestLimits::new(&self.api.limits, &self.request)
     }
 
-    /// Counts a login, as [`RequestLimits::admit_login`].
+    /// Counts a login, as [`RequestLimits::admit_login`]. Apps have no cookies, so that only a known network shows that a
+    /// client has an account.
     ///
     /// # Errors
-    /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
-    /// user recently logged in from this one, or if too many passwords from this network are waiting.
+    /// [`Code::RateLimited`] after too many failures from this network with this address. If the network is not known for
+    /// the user, also after too many failures in all, or if too many passwords of the network are waiting.
     /// [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
         let sign_ins = &self.use_cases().sign_ins;
-        Ok(self.limits().admit_login(&self.api.password_queue, sign_ins, email).await?)
+        Ok(self.limits().admit_login(&self.api.password_queue, sign_ins, email, None).await?)
     }
 
-    /// Counts a registration or a claim, as [`RequestLimits::admit_registration`].
+    /// Counts a registration, as [`RequestLimits::admit_registration`].
     ///
     /// # Errors
     /// [`Code::RateLimited`].
@@ -243,16 +246,30 @@ impl ApiCall {
         Ok(self.limits().admit_registration(&self.api.password_queue, email)?)
     }
 
-    /// The body. An invalid one counts as [`Class::Public`] instead, since it would use up what an address has for
-    /// logins.
+    /// Counts a claim, as [`RequestLimits::admit_claim`].
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn admit_claim(&self, email: &Email, trust: GuestTrust) -> Result<LoginAttempt, ApiError> {
+        Ok(self.limits().admit_claim(&self.api.password_queue, email, trust)?)
+    }
+
+    /// The body of an operation without a token. Once it is valid, it counts in the class of the operation.
     ///
     /// # Errors
     /// As [`ApiCall::body`], and [`Code::RateLimited`].
     pub fn counted_body<B: RequestBody>(&self) -> Result<B, ApiError> {
-        self.body().or_else(|error| {
-            self.limits().count_for_network_instead(Class::Public).map_err(ApiError::rate_limited)?;
-            Err(error)
-        })
+        let body = self.body()?;
+        self.count_valid()?;
+        Ok(body)
+    }
+
+    /// Counts a request without a token in the class of its operation, now that its fields are valid.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_valid(&self) -> Result<(), ApiError> {
+        self.limits().count_for_network_instead(self.class).map_err(ApiError::rate_limited)
     }
 
     /// Does work with a password that the principal presents, as [`RequestLimits::with_password`].

@@ -163,6 +163,7 @@ fn call(
         query,
         request: request.clone(),
         path: operation.path,
+        class: operation.class,
         filters: operation.filters,
         deadline: RequestDeadline::of_request_read_now(),
         id: id.map(str::to_owned),

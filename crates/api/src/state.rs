@@ -33,6 +33,8 @@ pub struct ApiSettings {
     pub reachable: Reachable,
     /// The time within which a request body must arrive.
     pub body_timeout: Duration,
+    /// Whether the service has pages for browsers.
+    pub has_pages: bool,
     /// The name of the environment: `development`, `test` or `production`.
     pub environment: &'static str,
     /// The rate of the clock of the service.

@@ -168,6 +168,7 @@ impl Bench {
         let mut settings = vec![
             ("CUEPOINT_ENV", "production".to_owned()),
             ("CUEPOINT__SERVER__PORT", "0".to_owned()),
+            ("CUEPOINT__SERVER__PUBLIC_URL", "https://bench.example.com".to_owned()),
             ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file.clone()),
             // Nothing is measured with webhook endpoints: the signing keys serve as well.
             ("CUEPOINT__WEBHOOKS__KEY_FILE", key_file),

@@ -11,7 +11,7 @@ use actix_web::{App, Error, HttpRequest, HttpResponse, web};
 use cuepoint_api::routes::{self, Api};
 use cuepoint_api::state::ApiState;
 use cuepoint_transport::cors::cors;
-use cuepoint_transport::observe::{Observer, observe};
+use cuepoint_transport::observe::{Observer, observe, strict_transport_security};
 
 use crate::config::Settings;
 use cuepoint_web::router::Pages;
@@ -35,7 +35,7 @@ impl WebApplication {
     pub fn new(settings: &Settings, api: Arc<ApiState>, pages: Option<Arc<PageState>>) -> Self {
         let observer = Observer {
             trusted_proxies: settings.server.trusted_proxies.clone(),
-            is_encrypted: api.settings.public_url.starts_with("https://"),
+            transport_security: settings.server.hsts_seconds.map(strict_transport_security),
             is_documentation: routes::is_documentation,
             failure,
         };

@@ -26,7 +26,7 @@ pub enum EventType {
     /// The DJ accepted the request.
     #[strum(serialize = "music_request.accepted")]
     MusicRequestAccepted,
-    /// The DJ rejected the request.
+    /// The DJ rejected the request, its gig ended, or a request with a fee took its place.
     #[strum(serialize = "music_request.rejected")]
     MusicRequestRejected,
     /// The DJ played the song.

@@ -57,6 +57,8 @@ pub enum SecurityEventKind {
     PersonalTokenCreated,
     /// A user ended a personal access token. The detail names it.
     PersonalTokenEnded,
+    /// A wallet link was used, which ended all other sessions of the guest account.
+    WalletLinkUsed,
     /// A webhook endpoint was created, changed, removed or used. The detail names it.
     WebhookEndpointChanged,
     /// A user without the required role, or a personal access token, called an operation for staff. The detail names the

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::gig::Board;
 use cuepoint_domain::gig::GigStatus;
-use cuepoint_domain::music_request::OpenRefusal;
+use cuepoint_domain::music_request::{OpenRefusal, QueueRefusal};
 
 use crate::frame::Frame;
 use crate::texts::Text;
@@ -18,6 +18,10 @@ pub enum Closed {
     Offline,
     /// The gig has as many open requests as it can have.
     QueueFull,
+    /// As many requests were made in the gig as it can have.
+    NoMoreRequests,
+    /// The same, but only for requests that count as guests'.
+    NoMoreRequestsOfGuests,
     /// The guest has as many open requests as a guest can have.
     TooManyOpen {
         /// The maximum.
@@ -59,6 +63,16 @@ impl Closed {
         }
     }
 
+    /// The reason of a queue without room.
+    #[must_use]
+    pub const fn of_queue(refusal: QueueRefusal) -> Self {
+        match refusal {
+            QueueRefusal::Full(_) | QueueRefusal::FullForGuests(_) => Self::QueueFull,
+            QueueRefusal::TooManyMade(_) => Self::NoMoreRequests,
+            QueueRefusal::TooManyMadeForGuests(_) => Self::NoMoreRequestsOfGuests,
+        }
+    }
+
     pub(crate) fn title(self, frame: &Frame<'_>) -> Text {
         let t = frame.t;
         match self {
@@ -66,6 +80,7 @@ impl Closed {
             Self::Ended => t.ended_title(),
             Self::Offline => t.offline_title(),
             Self::QueueFull => t.queue_full_title(),
+            Self::NoMoreRequests | Self::NoMoreRequestsOfGuests => t.no_more_requests_title(),
             Self::TooManyOpen { .. } => t.too_many_open_title(),
             Self::Blocked => t.blocked_title(),
             Self::MembersOnly => t.members_only_title(),
@@ -80,6 +95,8 @@ impl Closed {
             Self::Ended => t.ended_advice(),
             Self::Offline => t.offline_advice(),
             Self::QueueFull => t.queue_full_advice(),
+            Self::NoMoreRequests => t.no_more_requests_advice(),
+            Self::NoMoreRequestsOfGuests => t.no_more_requests_of_guests_advice(),
             Self::TooManyOpen { most } => t.too_many_open_advice(most),
             Self::Blocked => t.blocked_advice(),
             Self::MembersOnly => t.members_only_advice(),

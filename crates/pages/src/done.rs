@@ -2,13 +2,13 @@
 
 use strum::{EnumIter, EnumString, IntoEnumIterator as _, IntoStaticStr};
 
-use crate::frame::{Notice, NoticeKind};
+use crate::frame::{NoticeKind, PageNotice};
 use crate::texts::{Text, Texts};
 
 /// What a form did. The address of the next page names it, so that no text comes from an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Done {
+pub enum DoneNotice {
     /// A value was saved.
     Saved,
     /// The password of a session was changed.
@@ -29,6 +29,8 @@ pub enum Done {
     Erased,
     /// A guest account was claimed.
     Claimed,
+    /// A wallet link was used.
+    WalletOpened,
     #[strum(serialize = "dj")]
     BecameDj,
     /// A request was cancelled by its guest.
@@ -56,7 +58,7 @@ pub enum Done {
     RejectsGuests,
 }
 
-impl Done {
+impl DoneNotice {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::iter()
@@ -90,6 +92,7 @@ impl Done {
             Self::LoggedOut => t.done_logged_out(),
             Self::Erased => t.done_erased(),
             Self::Claimed => t.done_claimed(),
+            Self::WalletOpened => t.done_wallet_opened(),
             Self::BecameDj => t.done_became_dj(),
             Self::Cancelled => t.done_cancelled(),
             Self::Rated => t.done_rated(),
@@ -111,8 +114,8 @@ impl Done {
 
     /// Its notice.
     #[must_use]
-    pub fn notice(self, t: &dyn Texts) -> Notice {
-        Notice { kind: NoticeKind::Done, text: self.text(t) }
+    pub fn notice(self, t: &dyn Texts) -> PageNotice {
+        PageNotice { kind: NoticeKind::Done, text: self.text(t) }
     }
 }
 
@@ -125,15 +128,15 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_every_notice_has_two_languages() {
-        let names: BTreeSet<&str> = Done::all().map(Done::name).collect();
-        assert_eq!(names.len(), Done::all().count());
-        for done in Done::all() {
-            assert_eq!(Done::named(done.name()), Some(done));
+        let names: BTreeSet<&str> = DoneNotice::all().map(DoneNotice::name).collect();
+        assert_eq!(names.len(), DoneNotice::all().count());
+        for done in DoneNotice::all() {
+            assert_eq!(DoneNotice::named(done.name()), Some(done));
             let [english, german] = Language::ALL.map(|language| done.notice(language.texts()).text);
             assert!(english != german && !german.is_empty(), "{done:?}");
         }
         for foreign in ["", "Saved", "saved ", "<b>saved</b>", "saved,erased"] {
-            assert_eq!(Done::named(foreign), None);
+            assert_eq!(DoneNotice::named(foreign), None);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Forms: the values and errors of fields, and the keys that make a repeated post take effect once.
 
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Money;
 use memchr::memmem::Finder;
 
 use crate::texts::{Text, Texts};
@@ -34,6 +36,14 @@ impl<'a> Keys<'a> {
     pub fn of_object(&self, purpose: &str, id: i64) -> String {
         format!("{}-{purpose}-{id}", self.0)
     }
+}
+
+/// A wallet that the browser had before its session, and that a form can spend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptWallet {
+    /// Its guest account, which the form names.
+    pub user: UserId,
+    pub available: Money,
 }
 
 /// A field of a form: the value that it shows, and the error of a refused post.

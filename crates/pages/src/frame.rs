@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher as _, Hasher as _};
 
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
@@ -39,6 +40,8 @@ pub struct SiteLink {
 /// The user who reads a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Viewer<'a> {
+    /// The user's id, which forms that move money name.
+    pub id: UserId,
     pub name: &'a Line,
     /// Whether the user is a DJ, who has a booth.
     pub is_dj: bool,
@@ -49,7 +52,7 @@ impl<'a> Viewer<'a> {
     /// The viewer who is this user.
     #[must_use]
     pub const fn of(user: &'a User) -> Self {
-        Self { name: &user.name, is_dj: user.is_dj(), role: user.role }
+        Self { id: user.id, name: &user.name, is_dj: user.is_dj(), role: user.role }
     }
 
     /// Whether the user has a guest account, which has no login yet.
@@ -61,7 +64,7 @@ impl<'a> Viewer<'a> {
 
 /// A message above the content, such as the result of the last post.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Notice {
+pub struct PageNotice {
     pub kind: NoticeKind,
     pub text: Text,
 }
@@ -97,7 +100,7 @@ pub struct Frame<'a> {
     pub now: Timestamp,
     /// The user who is logged in or has a guest account.
     pub viewer: Option<Viewer<'a>>,
-    pub notice: Option<Notice>,
+    pub notice: Option<PageNotice>,
 }
 
 impl<'a> Frame<'a> {
@@ -109,7 +112,7 @@ impl<'a> Frame<'a> {
 
     /// The frame with this notice, or with its own if there is none.
     #[must_use]
-    pub fn saying(self, notice: Option<Notice>) -> Self {
+    pub fn saying(self, notice: Option<PageNotice>) -> Self {
         Self { notice: notice.or(self.notice), ..self }
     }
 

@@ -29,6 +29,7 @@
 //! | `/forgot`, `/reset`, `/verify` | [`front::ForgotPage`], [`front::ResetPage`], [`front::VerifyPage`] |
 //! | `/first-operator` | [`front::FirstOperatorPage`] |
 //! | `/wallet`, `/wallet/statement` | [`wallet::WalletPage`], [`wallet::StatementPage`] |
+//! | `/wallet-link` | [`wallet::WalletLinkPage`], [`wallet::LinkOverPage`] |
 //! | after `POST /wallet/payout` | [`wallet::ConfirmPayoutPage`] |
 //! | `/account`, `/account/confirm` | [`account::AccountPage`], [`account::PasswordPage`] |
 //! | any, after a refusal | [`error::ErrorPage`] |
@@ -37,7 +38,7 @@
 //! | `/booth/blocks` | [`booth::BlocksPage`] |
 //! | `/booth/qr` | [`display::Poster`] |
 //! | `/booth/gigs`, `/booth/gigs/{id}` | [`report::PastGigsPage`], [`report::ReportPage`] |
-//! | `/booth/gigs/{id}/report.csv` | [`report::csv`] |
+//! | `/booth/gigs/{id}/report.csv` | [`report::csv_rows`] |
 //! | `/g/{code}/display`, `/g/{code}/overlay` | [`display::DisplayPage`] |
 //! | `/g/{code}/display/live`, `/g/{code}/overlay/live` | [`display::DisplayPart`] |
 

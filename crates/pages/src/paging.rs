@@ -2,9 +2,9 @@
 
 use cuepoint_domain::page::PageRequest;
 
-/// The place of a page in its list.
+/// The links from a page of a list to its neighbours.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paging {
+pub(crate) struct PageLinks {
     /// The path of the list; `?page=2` is its second page.
     pub(crate) path: &'static str,
     /// The number of this page, from 1.
@@ -13,7 +13,7 @@ pub(crate) struct Paging {
     pub(crate) pages: u64,
 }
 
-impl Paging {
+impl PageLinks {
     /// The place of a page in a list of `total` rows.
     pub(crate) fn new(path: &'static str, page: PageRequest, total: u64) -> Self {
         Self { path, number: page.number(), pages: total.div_ceil(page.size().into()).max(1) }

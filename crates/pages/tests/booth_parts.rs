@@ -10,7 +10,7 @@ use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::RequestState;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_pages::booth::{Answer, Outcome, QueuePart};
+use cuepoint_pages::booth::{BoothAnswer, BoothOutcome, QueuePart};
 use cuepoint_pages::forms::Keys;
 use cuepoint_pages::frame::{Frame, RenderedPart};
 use cuepoint_pages::language::Language;
@@ -41,13 +41,13 @@ fn neither_keys_nor_the_passing_of_time_change_the_digest() {
 #[test]
 fn the_rejection_of_guest_accounts_changes_with_their_requests_alone() {
     let mut queue = booth::queue(5, 2, GigStatus::Open);
-    queue.waiting.iter_mut().for_each(|queued| queued.is_of_guest_account = true);
+    queue.waiting.iter_mut().for_each(|queued| queued.request.counts_as_guest = true);
     let digest = |queue: &ShownQueue, seconds| {
         part(queue, "q7Zr1mX0c3Vb5Nk8Ls2Dt4", now().plus(Duration::seconds(seconds))).digest
     };
     let first = digest(&queue, 0);
     assert_eq!(digest(&queue, 30), first);
-    queue.waiting[3].is_of_guest_account = false;
+    queue.waiting[3].request.counts_as_guest = false;
     assert_ne!(digest(&queue, 0), first);
 }
 
@@ -104,7 +104,7 @@ fn a_tap_that_came_too_late_says_why() {
     let frame = Frame::new(&site, Language::German, now());
     let state = RequestState::Expired { at: now().minus(Duration::minutes(5)) };
     let request = booth::request(3, ("Blue Monday", "New Order"), 40, state);
-    let answer = Answer { frame: &frame, outcome: Outcome::TooLate { request: &request } };
+    let answer = BoothAnswer { frame: &frame, outcome: BoothOutcome::TooLate { request: &request } };
     assert!(!answer.is_done());
     let (element, rest) =
         ("<p>Um <time datetime=", " abgelaufen, 12,50\u{a0}EUR gingen an den Gast zurück.</p>");

@@ -11,8 +11,8 @@ use proptest::sample::select;
 
 use crate::model::{LONGEST_SECONDS, TXIDS, Terms};
 use phrases::{
-    chargebacks, crowd, debt, departure, doubt, evening, four_eyes, guest_account, operator, order, ratings,
-    silence, unused_account,
+    chargebacks, crowd, debt, departure, doubt, evening, four_eyes, full_queue, guest_account, operator,
+    order, ratings, silence, unused_account,
 };
 
 /// The number of guests, DJs and operators of a history, in this order.
@@ -253,7 +253,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         60 => single,
         1 => debt(),
         1 => doubt(),
-        1 => order(),
+        2 => order(),
         2 => crowd(),
         1 => silence(),
         1 => four_eyes(),
@@ -261,6 +261,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => departure(),
         1 => ratings(),
         2 => evening(),
+        1 => full_queue(),
         2 => guest_account(),
         1 => unused_account(),
     ];
@@ -276,16 +277,17 @@ fn terms() -> impl Strategy<Value = Terms> {
     let most = |likely, cents: std::ops::Range<i128>| option::weighted(likely, cents);
     let auto = select(vec![0, 0, 250]);
     let open = option::weighted(0.3, 1..4_u32);
+    let in_gig = select(vec![(300, 20_000), (300, 20_000), (3, 20_000), (2, 6)]);
     let limits = (most(0.3, 300..450), most(0.4, 300..800), most(0.5, 300..900));
     let clearing = option::weighted(0.3, select(vec![60, 3_600, 86_400_i64]));
     let guest_topups = (most(0.3, 1_000..4_000), most(0.5, 1_000..3_000));
-    (commission, auto, most(0.5, 50..300), limits, open, clearing, guest_topups).prop_map(
+    (commission, auto, most(0.5, 50..300), limits, (open, in_gig), clearing, guest_topups).prop_map(
         |(
             commission_bps,
             auto_approve_below,
             second_approval_above,
             limits,
-            most_open_per_dj,
+            (most_open_per_dj, in_gig),
             clearing_seconds,
             guest_topups,
         )| {
@@ -298,6 +300,7 @@ fn terms() -> impl Strategy<Value = Terms> {
                 max_per_24h,
                 max_per_30d,
                 most_open_per_dj,
+                in_gig,
                 clearing_seconds,
                 guest_topups,
             }

@@ -36,7 +36,7 @@ impl HistoryDriver<'_> {
     }
 
     /// Compares profiles, entries and all lists.
-    pub(crate) async fn compare_everything(&self) -> Result<(), String> {
+    pub(crate) async fn compare_everything(&mut self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
             let person = &self.model.people[place];
             if person.deleted {
@@ -54,7 +54,7 @@ impl HistoryDriver<'_> {
             self.compare_withdrawals(place, *user).await?;
         }
         self.compare_topups().await?;
-        Ok(())
+        self.compare_displaced().await
     }
 
     async fn compare_requests(&self, place: usize, user: UserId) -> Result<(), String> {

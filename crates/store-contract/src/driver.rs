@@ -93,6 +93,7 @@ impl<'a> HistoryDriver<'a> {
         };
         scenario.withdrawals.clearing_time = terms.clearing_seconds.map(Duration::seconds);
         scenario.requests.most_open_per_dj = terms.most_open_per_dj;
+        (scenario.requests.most_open_per_gig, scenario.requests.most_made_per_gig) = terms.in_gig;
         let mut model = Model { terms, departing: PEOPLE, ..Model::default() };
         let mut people = Vec::new();
         // The last of them is the first departing user.
@@ -265,7 +266,7 @@ impl<'a> HistoryDriver<'a> {
                     .scenario
                     .request_plan(metadata, self.people[guest], to, kind, offer.map(money))
                     .await;
-                let answer = self.apply(plan).await;
+                let answer = self.make_request(plan, to).await;
                 self.requests.extend(answer.iter().map(|receipt| request_of(receipt).id));
                 let model = self.model.open_request(guest, dj, popular, offer, self.now);
                 return self.agree(answer, model);

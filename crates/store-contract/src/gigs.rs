@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::most_played::Play;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, GigChange, GigRecord, GuestLimit, NewGig, QueueOrder};
-use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{Addressee, Move, MusicRequest, NewRequest, RequestStatus, Stars};
-use cuepoint_domain::operation::{Entity, Plan, PlanKind, Position, Receipt, Rejection, plans};
+use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
+use cuepoint_domain::music_request::{
+    Addressee, Move, MusicRequest, NewRequest, RequestRating, Stars, Voice,
+};
+use cuepoint_domain::operation::{Entity, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, Store};
+use cuepoint_domain::ports::{Applied, ApplyError, Erased, GigRequests, IdsInGig, Store};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::text::{GigTitle, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate, UserStatusChange};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, Locate};
 
-use crate::races::race;
-use crate::scenario::{Refused, Scenario, at, at_once, line, request_of};
+use crate::scenario::{Scenario, at, at_once, line, request_of};
 
 promises! { ($) gigs as gigs_promises {
     an_opened_gig_reads_back_with_its_code,
@@ -25,10 +26,6 @@ promises! { ($) gigs as gigs_promises {
     requests_of_a_gig_include_open_ones_from_before_it,
     plays_of_a_dj_are_read_newest_first_and_without_refunded_ones,
     open_gigs_are_found_by_code_and_latitude,
-    gigs_end_by_time_and_with_their_dj,
-    requests_of_an_ended_gig_are_only_released,
-    no_request_is_played_after_the_end_of_its_gig,
-    ended_gigs_are_listed_until_they_are_settled,
     dedications_are_kept_for_thirty_days,
     an_erasure_removes_dedications_and_the_texts_of_gigs,
     gigs_and_dedications_are_exported,
@@ -69,8 +66,7 @@ fn record_of(receipt: &Receipt) -> GigRecord {
 
 /// The plan of a gig as it is decided now.
 async fn opening(scenario: &Scenario, dj: UserId, code: DjCode, now: Timestamp) -> Plan {
-    let previous = scenario.store.code_of(dj).await.unwrap();
-    let (code, is_new) = match previous {
+    let (code, is_new) = match scenario.store.code_of(dj).await.unwrap() {
         Some(previous) if previous.code == code => (previous, false),
         previous => (AssignedCode::following(previous.as_ref(), code, dj, now), true),
     };
@@ -109,7 +105,7 @@ pub(crate) fn song(dj: UserId, message: Option<&str>) -> NewRequest {
 }
 
 /// A request in a gig, with a dedication.
-async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64) -> MusicRequest {
+pub(crate) async fn request_in(scenario: &Scenario, gig: &Gig, guest: UserId, seconds: i64) -> MusicRequest {
     let dj = scenario.user(gig.dj).await;
     let new = song(gig.dj, Some("for Grace"));
     let id = scenario.ids.next_request().await.unwrap();
@@ -215,15 +211,14 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
     scenario.move_request(cancelled, Move::Cancel, at(8)).await.unwrap();
     for (which, expected) in [
         (GigRequests::Open, vec![before, second, open]),
-        (GigRequests::OpenAndPlayed { most_without_gig: 2 }, vec![before, second, open, played]),
+        (GigRequests::OpenAndPlayed { most: 2, most_without_gig: 2 }, vec![before, second, open, played]),
         // The lowest id of those without the gig.
-        (GigRequests::OpenAndPlayed { most_without_gig: 1 }, vec![before, open, played]),
-        (GigRequests::OpenAndPlayed { most_without_gig: 0 }, vec![open, played]),
-        (GigRequests::NotCancelled, vec![open, played]),
+        (GigRequests::OpenAndPlayed { most: 9, most_without_gig: 1 }, vec![before, open, played]),
+        (GigRequests::OpenAndPlayed { most: 9, most_without_gig: 0 }, vec![open, played]),
+        (GigRequests::OpenAndPlayed { most: 0, most_without_gig: 9 }, vec![before, second]),
     ] {
-        let expected: BTreeSet<RequestId> = expected.into_iter().collect();
-        let found = requests_of(&scenario, &gig, which).await;
-        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{which:?}");
+        let expected = Vec::from_iter(BTreeSet::from_iter(expected));
+        assert_eq!(requests_of(&scenario, &gig, which).await, expected, "{which:?}");
     }
     let own = |guest, limit| {
         let (store, gig) = (scenario.store.clone(), gig.clone());
@@ -233,18 +228,23 @@ pub async fn requests_of_a_gig_include_open_ones_from_before_it(store: Arc<dyn S
         }
     };
     assert_eq!(own(guest, 50).await, [cancelled, played, open, second, before], "newest first");
-    assert_eq!(own(guest, 2).await, [cancelled, played]);
-    assert_eq!(own(other, 50).await, []);
-    assert_eq!(scenario.store.cancelled_in_gig(gig.id).await.unwrap(), 1);
+    assert_eq!((own(guest, 2).await, own(other, 50).await), (vec![cancelled, played], Vec::new()));
+    let ids = Vec::from_iter(BTreeSet::from([open, played]));
+    let expected = IdsInGig { ids, cancelled: 1 };
+    assert_eq!(scenario.store.ids_in_gig(gig.id).await.unwrap(), expected, "by id");
+    let expected = Vec::from_iter(BTreeSet::from([open, played, cancelled]));
+    let asked = [expected[2], RequestId::LAST, expected[0], expected[1]];
+    let found = scenario.store.requests_of(&asked).await.unwrap();
+    assert!(found.iter().map(|request| request.id).eq(expected), "by id");
     let gig = ended(&scenario, &gig, 10).await;
     let again = opened(&scenario, dj, 12).await;
     let last = request_in(&scenario, &again, guest, 13).await.id;
-    let found = requests_of(&scenario, &gig, GigRequests::Open).await;
-    assert_eq!(found, [before, second, open], "not those made after the end");
-    assert_eq!(requests_of(&scenario, &again, GigRequests::Open).await, [before, second, last]);
+    let [found, others] = [&gig, &again].map(|gig| requests_of(&scenario, gig, GigRequests::Open));
+    assert_eq!(found.await, [before, second, open], "not those made after the end");
+    assert_eq!(others.await, [before, second, last]);
     let own = scenario.store.requests_of_guest(&gig, guest, at(0), 50).await.unwrap();
-    let own: Vec<RequestId> = own.into_iter().map(|request| request.id).collect();
-    assert_eq!(own, [cancelled, played, open, second, before], "not those made after the end");
+    let expected = [cancelled, played, open, second, before];
+    assert!(own.iter().map(|request| request.id).eq(expected), "not those made after the end");
 }
 
 /// The plays of a DJ's requests, with and without a gig, by the time of the request.
@@ -296,8 +296,11 @@ pub async fn open_gigs_are_found_by_code_and_latitude(store: Arc<dyn Store>) {
     let rate = plans::rate_request(scenario.by(guest, at(4)), &played, None, stars).unwrap();
     scenario.fresh(rate).await;
     let unrated = request_in(&scenario, &gig, guest, 5).await.id;
-    let found = scenario.store.stars(&BTreeSet::from([played.id, unrated])).await.unwrap();
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(played.id, stars)]);
+    let found = scenario.store.ratings(&BTreeSet::from([played.id, unrated])).await.unwrap();
+    let rating = RequestRating { id: RatingId::of(played.id), stars, rated_at: at(4) };
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(played.id, rating)]);
+    assert_eq!(scenario.store.ratings_in_gig(gig.id).await.unwrap(), [(Voice::of(&played), rating)]);
+    assert_eq!(scenario.store.ratings_in_gig(gone.id).await.unwrap(), []);
     let latitude = gig.details.coordinates.unwrap().latitude();
     let between = |south: f64, north: f64| {
         let store = scenario.store.clone();
@@ -317,111 +320,6 @@ pub async fn open_gigs_are_found_by_code_and_latitude(store: Arc<dyn Store>) {
     assert_eq!(codes(6, 100).await, BTreeSet::from([gig.code]));
     assert_eq!(codes(5, 100).await, BTreeSet::from([gig.code, gone.code]));
     assert_eq!(codes(5, 0).await, BTreeSet::new());
-}
-
-/// The work list has the gigs that were open for too long, and those of DJs who are suspended or erased.
-pub async fn gigs_end_by_time_and_with_their_dj(store: Arc<dyn Store>) {
-    let scenario = Scenario::new(store);
-    let [old, new, suspended, erased] =
-        [scenario.dj(0).await, scenario.dj(0).await, scenario.dj(0).await, scenario.dj(0).await];
-    let old = opened(&scenario, old, 1).await.id;
-    let mut gone = Vec::new();
-    for dj in [new, suspended, erased] {
-        gone.push(opened(&scenario, dj, 100).await.id);
-    }
-    let change =
-        plans::change_user_status(scenario.by(suspended, at(101)), suspended, UserStatusChange::Suspend);
-    scenario.fresh(change).await;
-    assert_eq!(scenario.erase(erased, 102).await, Erased::Done);
-    let due = |seconds| {
-        let store = scenario.store.clone();
-        async move {
-            let due = store.gigs_to_end(at(seconds), None, 100).await.unwrap();
-            due.into_iter().map(|gig| gig.id).collect::<BTreeSet<GigId>>()
-        }
-    };
-    assert_eq!(due(0).await, BTreeSet::from([gone[1], gone[2]]));
-    assert_eq!(due(1).await, BTreeSet::from([old, gone[1], gone[2]]));
-    for gig in due(1).await {
-        let gig = scenario.stored(gig).await.unwrap();
-        ended(&scenario, &gig, 103).await;
-    }
-    assert_eq!(due(100).await, BTreeSet::from([gone[0]]), "ended gigs are not listed");
-}
-
-/// The requests of an ended gig can be rejected and cancelled, but not accepted or played, also if that was decided
-/// before the end.
-pub async fn requests_of_an_ended_gig_are_only_released(store: Arc<dyn Store>) {
-    let scenario = Scenario::new(store);
-    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(10).await);
-    let gig = opened(&scenario, dj, 1).await;
-    let pending = request_in(&scenario, &gig, guest, 2).await;
-    let accepted = request_in(&scenario, &gig, guest, 2).await.id;
-    scenario.move_request(accepted, Move::Accept, at(3)).await.unwrap();
-    let earlier = plans::move_request(scenario.by(dj, at(3)), &pending, Move::Play, &scenario.requests);
-    ended(&scenario, &gig, 4).await;
-    let refused = |status| Rejection::GigEnded(status);
-    assert_eq!(scenario.apply(earlier.unwrap()).await, Err(refused(RequestStatus::Pending)));
-    for (id, to, status) in
-        [(pending.id, Move::Accept, RequestStatus::Pending), (accepted, Move::Play, RequestStatus::Accepted)]
-    {
-        let answer = scenario.move_request(id, to, at(5)).await;
-        assert_eq!(answer, Err(Refused::Rejected(refused(status))), "{to:?}");
-    }
-    scenario.move_request(pending.id, Move::Cancel, at(5)).await.unwrap();
-    scenario.move_request(accepted, Move::Reject, at(5)).await.unwrap();
-}
-
-/// A play that races the end of the gig comes before it, or is refused.
-pub async fn no_request_is_played_after_the_end_of_its_gig(store: Arc<dyn Store>) {
-    let scenario = Scenario::new(store);
-    let guest = scenario.guest(10_000).await;
-    for _ in 0..20 {
-        let dj = scenario.dj(10).await;
-        let gig = opened(&scenario, dj, 1).await;
-        let request = request_in(&scenario, &gig, guest, 2).await;
-        let play = plans::move_request(scenario.by(dj, at(3)), &request, Move::Play, &scenario.requests);
-        let end = plans::end_gig(scenario.by(dj, at(3)), &gig);
-        let [played, ended] = <[_; 2]>::try_from(race(&scenario, [play.unwrap(), end]).await).unwrap();
-        ended.unwrap();
-        let operations = scenario.store.operations(Some(dj), Position::START, 100).await.unwrap().operations;
-        let last = operations.last().unwrap().kind.unwrap();
-        assert_eq!(last, PlanKind::EndGig, "{played:?}");
-        if let Err(refusal) = played {
-            assert_eq!(refusal, Rejection::GigEnded(RequestStatus::Pending));
-        }
-    }
-}
-
-/// Ended gigs are listed until they are settled.
-pub async fn ended_gigs_are_listed_until_they_are_settled(store: Arc<dyn Store>) {
-    let scenario = Scenario::new(store);
-    let mut gigs = Vec::new();
-    for _ in 0..3 {
-        let dj = scenario.dj(0).await;
-        gigs.push(opened(&scenario, dj, 1).await);
-    }
-    scenario.store.settle_gig(gigs[0].id).await.unwrap();
-    assert!(!scenario.stored(gigs[0].id).await.unwrap().settled, "an open gig is never settled");
-    for gig in &gigs[..2] {
-        ended(&scenario, gig, 2).await;
-    }
-    let unsettled = |after, limit| {
-        let store = scenario.store.clone();
-        async move {
-            let gigs = store.unsettled_gigs(after, limit).await.unwrap();
-            gigs.into_iter().map(|gig| gig.id).collect::<Vec<GigId>>()
-        }
-    };
-    let mut ids: Vec<GigId> = gigs.iter().map(|gig| gig.id).collect();
-    ids.pop();
-    ids.sort_unstable();
-    assert_eq!(unsettled(None, 100).await, ids);
-    assert_eq!(unsettled(None, 1).await, ids[..1]);
-    assert_eq!(unsettled(Some(ids[0]), 100).await, ids[1..]);
-    scenario.store.settle_gig(ids[0]).await.unwrap();
-    assert_eq!(unsettled(None, 100).await, ids[1..]);
-    assert!(scenario.stored(ids[0]).await.unwrap().settled);
 }
 
 /// The dedications of these requests, by their ids.

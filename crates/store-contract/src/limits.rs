@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::{Gig, GigDetails};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::music_request::{self, Addressee};
+use cuepoint_domain::music_request::{self, Addressee, QueueRefusal};
 use cuepoint_domain::operation::{Rejection, plans};
-use cuepoint_domain::ports::Store;
+use cuepoint_domain::ports::{GigRequests, Store};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::ArtistType;
+use cuepoint_domain::user::{ArtistType, Standing};
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
 use time::Duration;
 
@@ -23,6 +23,7 @@ promises! { ($) limits as limits_promises {
     open_requests_are_counted_per_guest_and_dj,
     open_requests_are_counted_exactly_under_concurrency,
     the_queue_of_a_gig_is_counted_exactly_under_concurrency,
+    the_requests_of_a_gig_are_counted_exactly_under_concurrency,
 }}
 
 fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> Scenario {
@@ -166,8 +167,8 @@ pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn 
     assert_eq!(scenario.balance(guest).await, balance(99_700, 300));
 }
 
-/// Of concurrent requests, exactly those succeed for which the queue has room: guest accounts get two thirds of it, members
-/// the rest. An overdue request does not count.
+/// Of concurrent requests, exactly as many succeed as the queue has room for. Requests of guests get two thirds of it, and
+/// requests of members the rest. An overdue request does not count.
 pub async fn the_queue_of_a_gig_is_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
     let mut scenario = Scenario::new(store);
     scenario.requests.most_open_per_gig = 9;
@@ -179,19 +180,52 @@ pub async fn the_queue_of_a_gig_is_counted_exactly_under_concurrency(store: Arc<
         guest_accounts.push(guest(&scenario, number, at(0)).await.0.id);
         members.push(scenario.guest(100).await);
     }
-    let by_guest_accounts = asked_at_once(&scenario, &gig, &guest_accounts, true, 2).await;
+    let (unknown, known) = (Standing::GuestAccount, Standing::Proven);
+    let by_guest_accounts = asked_at_once(&scenario, &gig, &guest_accounts, unknown, 2).await;
     assert_eq!(by_guest_accounts.iter().filter(|answer| answer.is_ok()).count(), 6);
-    let refused =
-        |answer: &Result<(), Rejection>| answer.is_ok() || *answer == Err(Rejection::QueueFullForGuests(6));
-    assert!(by_guest_accounts.iter().all(refused), "{by_guest_accounts:?}");
-    let by_members = asked_at_once(&scenario, &gig, &members, false, 2).await;
+    all_refused_by(QueueRefusal::FullForGuests(6), &by_guest_accounts);
+    let by_members = asked_at_once(&scenario, &gig, &members, known, 2).await;
     assert_eq!(by_members.iter().filter(|answer| answer.is_ok()).count(), 3);
-    let refused = |answer: &Result<(), Rejection>| answer.is_ok() || *answer == Err(Rejection::QueueFull(9));
-    assert!(by_members.iter().all(refused), "{by_members:?}");
+    all_refused_by(QueueRefusal::Full(9), &by_members);
     let overdue = 2 + scenario.requests.gig_pending_for.whole_seconds();
-    let later = asked_at_once(&scenario, &gig, &guest_accounts[..1], true, overdue).await;
+    let later = asked_at_once(&scenario, &gig, &guest_accounts[..1], unknown, overdue).await;
     assert_eq!(later, [Ok(())]);
     scenario.audit().await;
+}
+
+/// Of concurrent requests, exactly as many succeed as the limit of the gig leaves, and rejected requests still count. The
+/// last tenth is for requests that do not count as guests'.
+///
+/// Attack API4: ending an evening by as many requests as a gig can have.
+pub async fn the_requests_of_a_gig_are_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
+    let mut scenario = Scenario::new(store);
+    scenario.requests.most_made_per_gig = 20;
+    let dj = scenario.dj(0).await;
+    let gig = opened(&scenario, dj, 1).await;
+    let mut users = Vec::new();
+    for _ in 0..24 {
+        users.push(scenario.guest(0).await);
+    }
+    let before = asked_at_once(&scenario, &gig, &users[..8], Standing::Unproven, 2).await;
+    assert!(before.iter().all(Result::is_ok), "{before:?}");
+    let open = scenario.store.gig_requests(&gig, GigRequests::OpenInGig, at(0)).await.unwrap();
+    for request in &open[..4] {
+        scenario.move_request(request.id, music_request::Move::Reject, at(3)).await.unwrap();
+    }
+    let by_guests = asked_at_once(&scenario, &gig, &users, Standing::Unproven, 4).await;
+    assert_eq!(by_guests.iter().filter(|answer| answer.is_ok()).count(), 10);
+    all_refused_by(QueueRefusal::TooManyMadeForGuests(18), &by_guests);
+    let by_members = asked_at_once(&scenario, &gig, &users, Standing::Proven, 5).await;
+    assert_eq!(by_members.iter().filter(|answer| answer.is_ok()).count(), 2);
+    all_refused_by(QueueRefusal::TooManyMade(20), &by_members);
+    scenario.audit().await;
+}
+
+/// Checks that every answer except the successes has this refusal.
+fn all_refused_by(refusal: QueueRefusal, answers: &[Result<(), Rejection>]) {
+    let refused =
+        |answer: &Result<(), Rejection>| answer.is_ok() || *answer == Err(Rejection::NoRoom(refusal));
+    assert!(answers.iter().all(refused), "{answers:?}");
 }
 
 /// The results of a request of each of these guests in a gig, all at once.
@@ -199,14 +233,14 @@ async fn asked_at_once(
     scenario: &Scenario,
     gig: &Gig,
     guests: &[UserId],
-    by_guest_account: bool,
+    standing: Standing,
     seconds: i64,
 ) -> Vec<Result<(), Rejection>> {
     let dj = scenario.user(gig.dj).await;
     let mut plans = Vec::new();
     for guest in guests {
         let id = scenario.ids.next_request().await.unwrap();
-        let to = Addressee { gig: Some(gig.request_terms()), by_guest_account, ..Addressee::of(Some(&dj)) };
+        let to = Addressee { gig: Some(gig.request_terms()), guest: standing, ..Addressee::of(Some(&dj)) };
         let metadata = scenario.by(*guest, at(seconds));
         let new = song(gig.dj, None);
         plans.push(plans::open_request(metadata, id, *guest, to, new, &scenario.requests).unwrap());

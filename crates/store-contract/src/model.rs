@@ -6,6 +6,7 @@ mod gigs;
 mod guest_accounts;
 mod orders;
 mod payouts;
+mod queue_room;
 mod ratings;
 mod suspense;
 mod withdrawals;
@@ -37,6 +38,8 @@ pub(crate) struct Terms {
     pub(crate) max_per_24h: Option<i128>,
     pub(crate) max_per_30d: Option<i128>,
     pub(crate) most_open_per_dj: Option<u32>,
+    /// The maximum numbers of open requests in a gig, and of all requests.
+    pub(crate) in_gig: (u32, u32),
     /// The time after which income can be withdrawn.
     pub(crate) clearing_seconds: Option<i64>,
     /// The maximum of what a guest account has after a top-up, and of its top-ups in 24 hours.
@@ -108,6 +111,10 @@ pub(crate) struct Request {
     made: i64,
     /// The gig in which it was made.
     gig: Option<usize>,
+    /// Whether it counted as a guest's when it was made.
+    counts_as_guest: bool,
+    /// Whether a request with a fee took its place.
+    pub(crate) is_displaced: bool,
     /// The stars of its rating, with the time.
     rating: Option<(i64, i64)>,
 }
@@ -355,7 +362,13 @@ impl Model {
         if let Some(most) = most.filter(|most| open >= usize::try_from(*most).unwrap()) {
             return Err(Refusal::TooManyOpen(most));
         }
+        let displaced = gig.map(|gig| self.room(gig, guest, fee)).transpose()?.flatten();
         self.affords(guest, fee)?;
+        let counts_as_guest = self.counts_as_guest(guest);
+        if let Some(displaced) = displaced {
+            self.requests[displaced].end("rejected", now);
+            self.requests[displaced].is_displaced = true;
+        }
         self.entry(guest, -fee, fee, 0);
         let ends = Some(now + if gig.is_some() { gigs::PENDING_SECONDS } else { PENDING_SECONDS });
         self.requests.push(Request {
@@ -368,6 +381,8 @@ impl Model {
             since: now,
             made: now,
             gig,
+            counts_as_guest,
+            is_displaced: false,
             rating: None,
         });
         self.see(self.requests.len() - 1, now)
@@ -394,7 +409,7 @@ impl Model {
     }
 
     pub(crate) fn move_request(&mut self, place: usize, to: &'static str, now: i64) -> Result<Seen, Refusal> {
-        let Request { guest, dj, fee, commission, gig, .. } = self.requests[place];
+        let Request { guest, dj, fee, commission, gig, made, .. } = self.requests[place];
         let (current, _) = self.requests[place].seen(now);
         if current == to {
             return self.see(place, now);
@@ -403,7 +418,10 @@ impl Model {
         if !REQUESTS.contains(&(current, to, mover)) {
             return Err(transition(REQUESTS, current));
         }
-        let has_ended = gig.is_some_and(|gig| self.gigs[gig].ended.is_some());
+        let has_ended = match gig {
+            Some(gig) => self.gigs[gig].ended.is_some(),
+            None => self.gigs.iter().any(|gig| gig.dj == dj && gig.ended.is_some_and(|ended| made < ended)),
+        };
         if has_ended && ["accepted", "played"].contains(&to) {
             return Err(gigs::transition_after_end(current));
         }

@@ -5,7 +5,7 @@ use cuepoint_domain::gig::GigRefusal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
-use cuepoint_domain::music_request::{self, OpenRefusal};
+use cuepoint_domain::music_request::{self, OpenRefusal, QueueRefusal};
 use cuepoint_domain::operation::{Entity, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::TipRefusal;
@@ -125,6 +125,12 @@ fn refusal(refused: Refused) -> Refusal {
         }),
         Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,
         Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
+        Refused::Rejected(Rejection::NoRoom(refusal)) => Refusal::NoRoom(match refusal {
+            QueueRefusal::TooManyMade(_) => "all made",
+            QueueRefusal::TooManyMadeForGuests(_) => "all made for guests",
+            QueueRefusal::Full(_) => "full",
+            QueueRefusal::FullForGuests(_) => "full for guests",
+        }),
         Refused::Rejected(Rejection::GigOpen(_)) => Refusal::GigOpen,
         Refused::Rejected(Rejection::GigEnded(current)) => {
             refusal(Refused::Request(music_request::MoveRefusal::gig_ended(current)))
@@ -192,6 +198,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::NoSuchDj) => "no such dj".to_owned(),
         Err(Refusal::DjOffline) => "dj offline".to_owned(),
         Err(Refusal::TooManyOpen(_)) => "too many open".to_owned(),
+        Err(Refusal::NoRoom(why)) => format!("no room: {why}"),
         Err(Refusal::GigOpen) => "another gig is open".to_owned(),
         Err(Refusal::GigEnded) => "gig has ended".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
@@ -264,6 +271,12 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "fee below price",
     "dj offline",
     "too many open",
+    "no room: all made",
+    "no room: all made for guests",
+    "no room: full",
+    "no room: full for guests",
+    "a request displaced a guest's",
+    "a request displaced a member's",
     "not a dj",
     "funds",
     "wallet owes",

@@ -8,10 +8,14 @@ use cuepoint_domain::operation::{Plan, Rejection, plans};
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 
+use crate::gigs::{ended, opened, request_in};
+use crate::races::{fresh, race};
 use crate::scenario::{Scenario, at, at_once};
 
 promises! { ($) ratings as ratings_promises {
-    a_replaced_rating_counts_only_once,
+    only_the_newest_rating_of_a_guest_counts,
+    each_gig_gives_a_guest_a_voice,
+    concurrent_ratings_of_a_guest_count_once,
     only_one_of_several_concurrent_first_ratings_of_a_request_counts,
     a_rating_survives_a_refund_and_an_erasure,
     ratings_are_exported_only_to_the_guest_who_gave_them,
@@ -39,14 +43,14 @@ async fn ratings_of(scenario: &Scenario, dj: UserId) -> (i64, i64) {
     (rating.stars, rating.count)
 }
 
-/// A rating reads back, counts for its DJ, and is replaced by a later one.
-pub async fn a_replaced_rating_counts_only_once(store: Arc<dyn Store>) {
+/// A rating reads back, counts for its DJ, and is replaced by a later one of the same guest, of any request.
+pub async fn only_the_newest_rating_of_a_guest_counts(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let (one, other) = (played(&scenario, guest, dj).await, played(&scenario, guest, dj).await);
     assert_eq!(stored(&scenario, &one).await, None);
     for (request, stars, seconds, sums) in
-        [(&one, 4, 3, (4, 1)), (&other, 5, 4, (9, 2)), (&one, 1, 5, (6, 2)), (&one, 1, 6, (6, 2))]
+        [(&one, 4, 3, (4, 1)), (&other, 5, 4, (5, 1)), (&one, 1, 5, (1, 1)), (&one, 1, 6, (1, 1))]
     {
         let plan = plan(&scenario, request, stars, seconds).await;
         scenario.apply(plan).await.unwrap();
@@ -58,6 +62,50 @@ pub async fn a_replaced_rating_counts_only_once(store: Arc<dyn Store>) {
     };
     assert_eq!(stored(&scenario, &one).await, rating(&one, 1, 5), "the same stars change nothing");
     assert_eq!(stored(&scenario, &other).await, rating(&other, 5, 4));
+    let late = plan(&scenario, &other, 2, 4).await;
+    scenario.fresh(late).await;
+    assert_eq!(ratings_of(&scenario, dj).await, (1, 1), "it is older than the one that counts");
+}
+
+/// Each guest has one voice in each gig and one outside gigs.
+pub async fn each_gig_gives_a_guest_a_voice(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
+    let dj = scenario.dj(100).await;
+    let outside = played(&scenario, guest, dj).await;
+    let mut rated = vec![(outside, 5, (5, 1))];
+    for (begins, sums) in [(10, [(9, 2), (7, 2), (8, 3)]), (20, [(12, 4), (10, 4), (11, 5)])] {
+        let gig = opened(&scenario, dj, begins).await;
+        for ((guest, stars), sums) in [(guest, 4), (guest, 2), (other, 1)].into_iter().zip(sums) {
+            let request = request_in(&scenario, &gig, guest, begins + 1).await.id;
+            scenario.move_request(request, Move::Play, at(begins + 2)).await.unwrap();
+            rated.push((scenario.stored_request(request).await, stars, sums));
+        }
+        ended(&scenario, &gig, begins + 5).await;
+    }
+    for (seconds, (request, stars, sums)) in (30..).zip(&rated) {
+        let plan = plan(&scenario, request, *stars, seconds).await;
+        scenario.fresh(plan).await;
+        assert_eq!(ratings_of(&scenario, dj).await, *sums, "{stars} stars at {seconds}");
+    }
+}
+
+/// Concurrent ratings of several requests of a guest are all applied, and one counts.
+pub async fn concurrent_ratings_of_a_guest_count_once(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
+    let mut decided = Vec::new();
+    for stars in 1..=5 {
+        let request = played(&scenario, guest, dj).await;
+        decided.push(plan(&scenario, &request, stars, 3).await);
+    }
+    let answers = race(&scenario, decided).await;
+    assert_eq!(fresh(&answers), 5, "{answers:?}");
+    assert_eq!(
+        ratings_of(&scenario, dj).await,
+        (5, 1),
+        "of those at one time, the one of the newest request"
+    );
 }
 
 /// Of several first ratings of one request that are decided at once, one is applied, and the others are stale.

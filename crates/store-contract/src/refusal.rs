@@ -42,18 +42,27 @@ pub(crate) enum Refusal {
     FeeBelowPrice(i128),
     DjOffline,
     TooManyOpen(u32),
+    /// The queue of a gig has no room.
+    NoRoom(&'static str),
     GigOpen,
     GigEnded,
     NotADj,
     OwnTip,
     Inactive,
-    Funds { available: i128 },
-    Owes { owed: i128 },
+    Funds {
+        available: i128,
+    },
+    Owes {
+        owed: i128,
+    },
     Limit(&'static str),
     GuestLimit(&'static str),
     ClaimRequired,
     RecentAdjustment,
     TxidMissing,
     AlreadySettled,
-    Transition { current: &'static str, allowed: BTreeSet<&'static str> },
+    Transition {
+        current: &'static str,
+        allowed: BTreeSet<&'static str>,
+    },
 }

@@ -294,7 +294,8 @@ impl Scenario {
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();
         let gig = self.store.open_gig(dj).await.unwrap().map(|gig| gig.request_terms());
-        let to = Addressee { blocks_guest, gig, ..Addressee::of(asked.as_ref()) };
+        let guest_standing = self.standing(guest).await;
+        let to = Addressee { user: asked.as_ref(), blocks_guest, gig, guest: guest_standing };
         plans::open_request(metadata, id, guest, to, new, &self.requests).map_err(Refused::Open)
     }
 

@@ -12,14 +12,14 @@ use cuepoint_domain::ids::{OperationId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{
-    Clock, Deadline, LoginObserver, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords,
-    MockPayoutProvider, MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, OrderAttempt,
-    OrderObserver, SentWebhook, Store, Task, TaskSpawner, Timer, Token, Unavailable, UrlProblem,
-    WebhookMessage, WebhookSender,
+    Clock, Deadline, LoginObserver, LongWork, LongWorkRefusal, MockAccessTokens, MockJobQueue, MockNotifier,
+    MockPasswords, MockPayoutProvider, MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider,
+    OrderAttempt, OrderObserver, SentWebhook, Store, Task, TaskSpawner, Timer, Token, Unavailable,
+    UrlProblem, WebhookMessage, WebhookSender,
 };
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::TipTerms;
-use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, Topup};
+use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, PaymentPages, Topup};
 use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
@@ -163,6 +163,13 @@ impl TaskSpawner for NoTasks {
     fn spawn(&self, _: Task) {}
 }
 
+#[async_trait]
+impl LongWork for NoTasks {
+    async fn in_turn_of(&self, _: UserId, _: Task) -> Result<(), LongWorkRefusal> {
+        Err(LongWorkRefusal::Interrupted)
+    }
+}
+
 struct NoOrders;
 
 impl OrderObserver for NoOrders {
@@ -189,6 +196,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         revocations: Arc::new(MockRevocations::new()),
         jobs: Arc::new(jobs),
         tasks: Arc::new(NoTasks),
+        long_work: Arc::new(NoTasks),
         notifier: Arc::new(MockNotifier::new()),
         topup_provider: Arc::new(MockTopupProvider::new()),
         payout_provider: Arc::new(MockPayoutProvider::new()),
@@ -209,6 +217,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         least_topup: None,
         guest_topups: GuestTopupLimits::default(),
         topups_pending_for: TOPUPS_PENDING_FOR,
+        payment_pages: PaymentPages::All,
         events_shown_for: None,
         refresh_token_for: second,
         cookie_for: second,

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use cuepoint_domain::gig::most_played::Play;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, Song};
 use cuepoint_domain::ids::{GigId, RatingId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestState, RequestStatus, Voice};
 use cuepoint_domain::operation::{Addition, Changes, Entity};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
+use cuepoint_domain::ports::{GigRequests, Gigs, IdsInGig, Unavailable};
 use cuepoint_domain::text::ShortMessage;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Coordinates;
@@ -23,11 +23,23 @@ use crate::{MemoryStore, State};
 pub(crate) struct GigTable {
     codes: Vec<AssignedCode>,
     dedications: BTreeMap<RequestId, ShortMessage>,
+    /// The number of requests of each gig that were not cancelled.
+    made: HashMap<GigId, u64>,
 }
 
 impl GigTable {
-    /// Adds the row that belongs to an opened entity.
+    /// Counts an opened request of a gig, and adds the row that belongs to an opened entity.
     pub(crate) fn add(&mut self, changes: &Changes) {
+        if let Some(Entity::MusicRequest(MusicRequest { gig: Some(gig), .. })) = &changes.opened {
+            let made = self.made.entry(*gig).or_default();
+            *made = made.saturating_add(1);
+        }
+        if let Some(Entity::MusicRequest(MusicRequest { gig: Some(gig), state, .. })) = &changes.moved
+            && state.status() == RequestStatus::Cancelled
+        {
+            let made = self.made.entry(*gig).or_default();
+            *made = made.saturating_sub(1);
+        }
         match (&changes.addition, &changes.opened) {
             (Some(Addition::Code(assigned)), _) => self.codes.push(*assigned),
             (Some(Addition::Dedication(message)), Some(Entity::MusicRequest(request))) => {
@@ -35,6 +47,11 @@ impl GigTable {
             }
             (Some(Addition::Dedication(_)), _) | (None, _) => {}
         }
+    }
+
+    /// The number of requests of a gig that were not cancelled.
+    pub(crate) fn made_in(&self, gig: GigId) -> u64 {
+        self.made.get(&gig).copied().unwrap_or_default()
     }
 
     /// Removes the dedications of requests that are not kept.
@@ -59,6 +76,12 @@ fn requests_of<'s>(
         Some(other) => other == gig.id,
         None => request.state.status().holds_fee() && request.created_at > oldest && before_end(request),
     })
+}
+
+/// The requests with a gig.
+fn of_gig(state: &State, gig: GigId) -> impl Iterator<Item = &MusicRequest> {
+    let dj = state.book.get(gig).map(|gig| gig.dj);
+    state.requests(None, dj).filter(move |request| request.gig == Some(gig))
 }
 
 #[async_trait]
@@ -91,10 +114,11 @@ impl Gigs for MemoryStore {
     ) -> Result<Vec<MusicRequest>, Unavailable> {
         let state = self.lock()?;
         let is_wanted = |request: &&MusicRequest| which.includes(request.state.status());
-        let mut left = which.most_without_gig();
+        let (mut with, mut without) = (which.most_with_gig(), which.most_without_gig());
         let mut has_room = |request: &&MusicRequest| {
-            let has_room = request.gig.is_some() || left > 0;
-            left = left.saturating_sub(u32::from(request.gig.is_none()));
+            let left = if request.gig.is_some() { &mut with } else { &mut without };
+            let has_room = *left > 0;
+            *left = left.saturating_sub(1);
             has_room
         };
         let requests = sorted(requests_of(&state, gig, oldest).filter(is_wanted), |request| request.id);
@@ -132,14 +156,29 @@ impl Gigs for MemoryStore {
         Ok(played.iter().filter_map(play).collect())
     }
 
-    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {
+    async fn ids_in_gig(&self, gig: GigId) -> Result<IdsInGig, Unavailable> {
         let state = self.lock()?;
-        let is_cancelled = |request: &&MusicRequest| {
-            request.gig == Some(gig) && request.state.status() == RequestStatus::Cancelled
-        };
-        let dj = state.book.get(gig).map(|gig| gig.dj);
-        let cancelled = state.requests(None, dj).filter(is_cancelled).count();
-        Ok(u64::try_from(cancelled).unwrap_or(u64::MAX))
+        let mut found = IdsInGig::default();
+        for request in sorted(of_gig(&state, gig), |request| request.id) {
+            match request.state.status() {
+                RequestStatus::Cancelled => found.cancelled = found.cancelled.saturating_add(1),
+                _ => found.ids.push(request.id),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn requests_of(&self, ids: &[RequestId]) -> Result<Vec<MusicRequest>, Unavailable> {
+        let state = self.lock()?;
+        let ids: BTreeSet<RequestId> = ids.iter().copied().collect();
+        Ok(ids.into_iter().filter_map(|id| state.book.get(id).cloned()).collect())
+    }
+
+    async fn ratings_in_gig(&self, gig: GigId) -> Result<Vec<(Voice, RequestRating)>, Unavailable> {
+        let state = self.lock()?;
+        let rated =
+            |request: &MusicRequest| Some((Voice::of(request), *state.book.get(RatingId::of(request.id))?));
+        Ok(of_gig(&state, gig).filter_map(rated).collect())
     }
 
     async fn dedications(
@@ -151,10 +190,13 @@ impl Gigs for MemoryStore {
         Ok(of.iter().filter_map(dedication).collect())
     }
 
-    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable> {
+    async fn ratings(
+        &self,
+        of: &BTreeSet<RequestId>,
+    ) -> Result<BTreeMap<RequestId, RequestRating>, Unavailable> {
         let state = self.lock()?;
-        let stars = |id: &RequestId| Some((*id, state.book.get(RatingId::of(*id))?.stars));
-        Ok(of.iter().filter_map(stars).collect())
+        let rating = |id: &RequestId| Some((*id, *state.book.get(RatingId::of(*id))?));
+        Ok(of.iter().filter_map(rating).collect())
     }
 
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable> {

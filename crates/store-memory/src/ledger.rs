@@ -2,13 +2,11 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::entity_ref::EntityRef;
-use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::music_request::QueueSize;
 use cuepoint_domain::operation::{
-    Changes, CountedQueue, EndedSessions, Entity, KeyRecord, KeyScope, Plan, QueueSize, Verdict, apply,
+    Changes, CountedQueue, EndedSessions, Entity, KeyRecord, KeyScope, Plan, Verdict, apply,
 };
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
-use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::User;
 
 use crate::{MemoryStore, State};
 
@@ -16,7 +14,7 @@ impl State {
     /// Stores the changes of an applied plan that the book does not contain.
     fn absorb(&mut self, changes: Changes) {
         self.gigs.add(&changes);
-        if let Some(record) = &changes.operation {
+        for record in changes.operations() {
             self.add_operation(record);
         }
         if let Some(Entity::MusicRequest(request)) = &changes.opened {
@@ -38,17 +36,15 @@ impl State {
     }
 
     /// The size of the queue of a gig.
-    fn queue_size(&self, CountedQueue { gig, with_guest_accounts, at }: CountedQueue) -> QueueSize {
-        let open = || self.request_lists.open_in_gig(gig).filter(|(_, deadline)| *deadline > at);
-        let is_of_guest_account = |(id, _): &(RequestId, Timestamp)| {
-            let requester = self.book.get(*id).and_then(|request| self.book.get(request.requester));
-            requester.is_some_and(User::is_guest_account)
-        };
-        let of_guest_accounts =
-            if with_guest_accounts { open().filter(is_of_guest_account).count() } else { 0 };
-        let [open, of_guest_accounts] =
-            [open().count(), of_guest_accounts].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
-        QueueSize { open, of_guest_accounts }
+    fn queue_size(&self, CountedQueue { gig, at }: CountedQueue) -> QueueSize {
+        let open = self.request_lists.open_in_gig(gig).filter(|(_, deadline)| *deadline > at);
+        let mut size = QueueSize { made: self.gigs.made_in(gig), ..QueueSize::default() };
+        for (id, _) in open {
+            let counts_as_guest = self.book.get(id).is_some_and(|request| request.counts_as_guest);
+            size.open = size.open.saturating_add(1);
+            size.open_of_guests = size.open_of_guests.saturating_add(u64::from(counts_as_guest));
+        }
+        size
     }
 }
 

@@ -21,6 +21,7 @@ mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
+mod wallet_links;
 mod webhook_endpoints;
 
 pub use backend::MemoryBackend;

@@ -6,11 +6,13 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Credentials, GuestClaim, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
 use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restorable_until};
 use cuepoint_domain::user::guest_account::Claimed;
-use cuepoint_domain::user::session::TokenHash;
+use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::wallet_link::LinkEnd;
 
 use crate::lists::{length, newest_first};
 use crate::{MemoryStore, State};
@@ -39,9 +41,9 @@ impl CredentialTable {
         self.challenges.retain(|challenge| challenge.user != user);
     }
 
-    /// The challenge of a purpose with this hash.
+    /// The newest challenge of a purpose with this hash.
     pub(crate) fn with_hash(&self, purpose: Purpose, hash: &TokenHash) -> Option<&Challenge> {
-        self.challenges.iter().find(|challenge| challenge.purpose == purpose && challenge.hash == *hash)
+        self.challenges.iter().rev().find(|challenge| challenge.purpose == purpose && challenge.hash == *hash)
     }
 
     /// Ends the open challenges of a user for some purposes.
@@ -243,5 +245,26 @@ impl Logins for MemoryStore {
         now: Timestamp,
     ) -> Result<EmailRestored, Unavailable> {
         Ok(self.lock()?.restore_email(presented, after, now))
+    }
+
+    async fn challenge(
+        &self,
+        purpose: Purpose,
+        presented: &TokenHash,
+    ) -> Result<Option<Challenge>, Unavailable> {
+        Ok(self.lock()?.keys.with_hash(purpose, presented).cloned())
+    }
+
+    async fn use_wallet_link(
+        &self,
+        presented: &TokenHash,
+        session: &Session,
+        cookie: TokenHash,
+    ) -> Result<Result<User, LinkEnd>, Unavailable> {
+        self.lock()?.use_wallet_link(presented, session, cookie)
+    }
+
+    async fn ended_by_wallet_link(&self, session: SessionId) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.ended_by_wallet_link(session))
     }
 }

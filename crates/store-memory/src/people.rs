@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use async_trait::async_trait;
 use cuepoint_domain::gig::Gig;
 use cuepoint_domain::ids::{GigId, UserId};
-use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::ledger::{EntryKind, Wallet};
 use cuepoint_domain::operation::StoredReceipt;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
@@ -16,7 +16,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::email_change::restorable_until;
 use cuepoint_domain::user::session::{Session, SessionSecret};
-use cuepoint_domain::user::{Role, User};
+use cuepoint_domain::user::{Role, StandingFacts, User};
 
 use crate::lists::{first, length, newest_first, page_of, sorted};
 use crate::reads::pending_topups;
@@ -208,10 +208,11 @@ impl People for MemoryStore {
         Ok(present.map(|user| (user.id, user.name.clone())).collect())
     }
 
-    async fn guest_accounts(&self, users: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable> {
+    async fn standing(&self, user: UserId) -> Result<Option<StandingFacts>, Unavailable> {
         let state = self.lock()?;
-        let is_guest = |id: &UserId| state.book.get(*id).is_some_and(|user| user.is_guest_account());
-        Ok(users.iter().copied().filter(is_guest).collect())
+        let entries = state.entries.get(&user);
+        let has_paid = entries.into_iter().flatten().any(|entry| EntryKind::PAYMENTS.contains(&entry.kind));
+        Ok(state.book.get(user).map(|user| StandingFacts::of(user, has_paid)))
     }
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {

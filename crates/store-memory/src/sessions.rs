@@ -234,6 +234,17 @@ impl SessionTable {
         }
     }
 
+    /// The user of a session that was ended, and the time of its end.
+    pub(crate) fn ended(&self, id: SessionId) -> Option<(UserId, Timestamp)> {
+        let kept = self.sessions.get(&id)?;
+        Some((kept.session.user, kept.ended_at?))
+    }
+
+    /// Whether a session of this user began at this time.
+    pub(crate) fn began_at(&self, user: UserId, at: Timestamp) -> bool {
+        self.sessions.values().any(|kept| kept.session.user == user && kept.session.began_at == at)
+    }
+
     /// Whether a session exists and was not ended.
     pub(crate) fn is_live(&self, id: SessionId) -> bool {
         self.sessions.get(&id).is_some_and(|kept| kept.ended_at.is_none())

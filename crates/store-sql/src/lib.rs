@@ -32,7 +32,7 @@ mod write_set;
 pub use announcements::Announcements;
 pub use entity_rows::{EntityImages, EntityRows, RowImages, RowOf, Rowed};
 pub use fold::{Folded, fold};
-pub use loaded_rows::{LoadedRows, StoredAdjustment};
+pub use loaded_rows::{CountedRequests, LoadedRows, StoredAdjustment};
 pub use lock_set::{GroupLockSet, LockedTable};
 pub use locks::Lock;
 pub use write_set::WriteSet;

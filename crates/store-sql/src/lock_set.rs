@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{GigId, OperationId, UserId};
+use cuepoint_domain::music_request::Voice;
 use cuepoint_domain::operation::{CountedQueue, KeyScope, LockSet, LockedRows, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -43,12 +44,12 @@ pub struct GroupLockSet {
     pub topups_since: Option<Timestamp>,
     /// The guests and DJs whose open requests are read.
     pub open_requests: BTreeSet<(UserId, UserId)>,
-    /// The gigs whose open requests are counted.
+    /// The gigs whose requests are counted.
     pub queues: BTreeSet<GigId>,
-    /// Those of them whose open requests of guest accounts are counted, too.
-    pub queues_of_guest_accounts: BTreeSet<GigId>,
     /// The earliest time at which they are counted; `None` if none are.
     pub queues_at: Option<Timestamp>,
+    /// The voices whose newest ratings are read.
+    pub newest_ratings_of: BTreeSet<Voice>,
     /// The wallets with recent adjustments to read, by owner.
     pub adjusted: BTreeSet<UserId>,
     /// The earliest time of those adjustments; `None` if none are read.
@@ -57,6 +58,8 @@ pub struct GroupLockSet {
     pub income_of: BTreeSet<UserId>,
     /// The earliest time of this income; `None` if none is read.
     pub income_since: Option<Timestamp>,
+    /// The DJs whose last ended gigs are read.
+    pub ended_gigs_of: BTreeSet<UserId>,
     /// The DJs with open gigs to read.
     pub gigs_of: BTreeSet<UserId>,
     /// The operations of the plans, to find operations that were applied before.
@@ -78,8 +81,10 @@ impl GroupLockSet {
                 topups_since,
                 open_requests,
                 counted,
+                newest_rating_of,
                 adjusted_since,
                 income_since,
+                ended_gig_of,
                 open_gig_of,
             } = plan.lock_set();
             all.rows.extend(rows);
@@ -92,11 +97,11 @@ impl GroupLockSet {
                 all.topups_since = Some(all.topups_since.map_or(since, |other| other.min(since)));
             }
             all.open_requests.extend(open_requests);
-            if let Some(CountedQueue { gig, with_guest_accounts, at }) = counted {
+            if let Some(CountedQueue { gig, at }) = counted {
                 all.queues.insert(gig);
-                all.queues_of_guest_accounts.extend(with_guest_accounts.then_some(gig));
                 all.queues_at = Some(all.queues_at.map_or(at, |other| other.min(at)));
             }
+            all.newest_ratings_of.extend(newest_rating_of);
             if let Some((wallet, since)) = adjusted_since {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
@@ -105,6 +110,7 @@ impl GroupLockSet {
                 all.income_of.insert(wallet);
                 all.income_since = Some(all.income_since.map_or(since, |other| other.min(since)));
             }
+            all.ended_gigs_of.extend(ended_gig_of);
             all.gigs_of.extend(open_gig_of);
             all.operations.push(plan.metadata().operation);
             all.keys.extend(plan.metadata().key.map(|key| key.scope));

@@ -54,7 +54,7 @@ impl WriteSet {
         replaces: Option<KeyScope>,
         currency: &Currency,
     ) -> Result<(), Corrupt> {
-        if let Some(record) = &changes.operation {
+        for record in changes.operations() {
             self.operations.push(StoredOperation::of(record, currency)?);
         }
         self.keys.extend(changes.key.iter().map(StoredKey::of));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
@@ -18,6 +18,7 @@ use crate::client_address;
 use crate::connections::Connection;
 use crate::request_gate::RequestGate;
 use crate::response_framing::ResponseFraming;
+pub use crate::response_headers::strict_transport_security;
 use crate::response_headers::{REQUEST_ID, ResponseHeaders};
 use crate::undrained_body::UndrainedBody;
 use cuepoint_adapters::observability::logged_request::LoggedRequest;
@@ -43,8 +44,8 @@ struct Authenticated(UserId);
 pub struct Observer {
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Networks,
-    /// Whether clients reach the service over HTTPS.
-    pub is_encrypted: bool,
+    /// The value of `Strict-Transport-Security`; `None` sends no such header.
+    pub transport_security: Option<HeaderValue>,
     /// Whether a path belongs to the documentation, whose page runs scripts.
     pub is_documentation: fn(&str) -> bool,
     /// The answer to a request that failed outside a handler, with its request id.
@@ -97,7 +98,7 @@ pub async fn observe<B: MessageBody + 'static>(
     let headers = ResponseHeaders {
         request_id: id.clone(),
         is_documentation: (observer.is_documentation)(request.path()),
-        is_encrypted: observer.is_encrypted,
+        transport_security: observer.transport_security.clone(),
     };
     let logged = LoggedRequest { id: id.clone(), method };
     let began = Instant::now();
@@ -170,8 +171,8 @@ impl Observer {
         }
         .record();
         let mut response = (self.failure)(status, &id);
-        let headers =
-            ResponseHeaders { request_id: id, is_documentation: false, is_encrypted: self.is_encrypted };
+        let transport_security = self.transport_security.clone();
+        let headers = ResponseHeaders { request_id: id, is_documentation: false, transport_security };
         headers.add_to(response.headers_mut());
         response
     }

@@ -1,19 +1,22 @@
 //! The rate limits of one request: what it counts against, and what is given back.
 
+use std::sync::Arc;
+
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_adapters::security::password_queue::PasswordQueue;
-use cuepoint_domain::application::queries::BoardQueries;
+use cuepoint_adapters::security::password_queue::{PasswordQueue, StrangerAdmission};
+use cuepoint_domain::application::queries::{BoardQueries, ProfileQueries};
 use cuepoint_domain::application::{CommandError, Failure, SignIns};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
-use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::{HashingError, Unavailable};
 use cuepoint_domain::text::Email;
+use cuepoint_domain::user::guest_account::GuestTrust;
 use thiserror::Error;
 
 use crate::client_address::client_address;
-use crate::rate_limits::{Admitted, Class, LoginAttempt, LoginLimitRefusal, Quota, RateLimits};
+use crate::rate_limits::{Admitted, Class, KnownClient, LoginAttempt, LoginLimitRefusal, Quota, RateLimits};
 
 /// The limits, for one request.
 #[derive(Clone, Copy)]
@@ -22,11 +25,11 @@ pub struct RequestLimits<'r> {
     request: &'r HttpRequest,
 }
 
-/// Why a password is not checked.
+/// Why an attempt is refused: a login, a claim or a new request.
 #[derive(Debug, Error)]
 pub enum AttemptRefusal {
-    /// Too many failed logins.
-    #[error("too many failed logins")]
+    /// Too many failed logins, or too many requests.
+    #[error("too many failed logins or requests")]
     Quota(Quota),
     /// Too many passwords are waiting to be hashed, or the queue is closed.
     #[error(transparent)]
@@ -127,26 +130,72 @@ impl<'r> RequestLimits<'r> {
         }
     }
 
+    /// Counts the request in another way. If that quota is exhausted, the first count stays.
+    fn count_instead(self, admitted: Result<Option<Admitted>, Quota>) -> Result<(), Quota> {
+        let before = self.admitted();
+        self.keep(admitted)?;
+        self.give_back(before);
+        Ok(())
+    }
+
     /// Counts the request for its client's network instead. If that quota is exhausted, the first count stays.
     ///
     /// # Errors
     /// As [`Self::count`].
     pub fn count_for_network_instead(self, class: Class) -> Result<(), Quota> {
-        let before = self.admitted();
-        self.count(class)?;
-        self.give_back(before);
-        Ok(())
+        self.count_instead(self.limits.admit_network(class, self.network()))
     }
 
-    /// Counts a new music request of a guest account for the client's network too: further accounts cost nothing.
+    /// Counts the request as the creation of a guest account by a page of this DJ instead. It counts for the DJ and the
+    /// client's network together, so that one client uses up neither the first requests of other gigs nor those of other
+    /// networks. It also counts for the network alone, because anybody can open gigs.
     ///
     /// # Errors
     /// As [`Self::count`].
-    pub fn count_guest_request(self, principal: &Principal) -> Result<Option<Admitted>, Quota> {
+    pub fn count_guest_of_page_instead(self, dj: UserId) -> Result<(), Quota> {
+        let at_dj = self.limits.admit_at_dj(Class::GuestsOfPages, dj, self.network())?;
+        if let Err(quota) = self.limits.admit_network(Class::GuestsOfPages, self.network()) {
+            self.give_back(at_dj);
+            return Err(quota);
+        }
+        self.count_instead(Ok(at_dj))
+    }
+
+    /// Counts a new music request of a guest account for its DJ and the client's network too, because guest accounts cost
+    /// nothing. Once the quota is used up, accounts with a payment are exempt, and old accounts have a separate count.
+    ///
+    /// # Errors
+    /// [`AttemptRefusal::Quota`] or [`AttemptRefusal::Unavailable`].
+    pub async fn count_guest_request(
+        self,
+        profiles: &ProfileQueries,
+        principal: &Principal,
+        dj: UserId,
+    ) -> Result<Option<Admitted>, AttemptRefusal> {
         if !principal.is_guest_account() {
             return Ok(None);
         }
-        self.limits.admit_network(Class::GuestRequests, self.network())
+        let counted =
+            |class| self.limits.admit_at_dj(class, dj, self.network()).map_err(AttemptRefusal::Quota);
+        let refusal = match counted(Class::GuestRequests) {
+            Err(refusal) => refusal,
+            admitted => return admitted,
+        };
+        match profiles.guest_trust(principal).await? {
+            GuestTrust::Paid => Ok(None),
+            GuestTrust::Old => counted(Class::OldGuestRequests),
+            GuestTrust::New => Err(refusal),
+        }
+    }
+
+    /// Whether [`Self::count_guest_request`] would count a request of a guest account that does not exist yet.
+    ///
+    /// # Errors
+    /// As [`Self::count`].
+    pub fn ensure_guest_request(self, dj: UserId) -> Result<(), Quota> {
+        self.limits
+            .admit_at_dj(Class::GuestRequests, dj, self.network())
+            .map(|counted| self.give_back(counted))
     }
 
     /// Gives back what was counted beside the request.
@@ -155,64 +204,138 @@ impl<'r> RequestLimits<'r> {
     }
 
     /// Counts a login with this address as failed, whether or not a user has the address. A successful login is
-    /// refunded by [`Self::conclude`]. From a recognised network of the user, failures elsewhere do not count.
+    /// refunded by [`Self::conclude`]. In a known `browser`, in which this session of the account began, only the failures
+    /// of that browser count. A known network of the account is exempt from the count of failures elsewhere and from the
+    /// limits of the address.
     ///
     /// # Errors
     /// [`AttemptRefusal`].
     pub async fn admit_login(
         self,
-        queue: &PasswordQueue,
+        queue: &Arc<PasswordQueue>,
         sign_ins: &SignIns,
         email: &str,
+        browser: Option<(UserId, SessionId)>,
     ) -> Result<LoginAttempt, AttemptRefusal> {
-        self.ensure_hashable(queue)?;
-        let (name, network) = (folded(email), self.network());
-        match self.limits.try_login(&name, network) {
-            Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
-            Err(LoginLimitRefusal::Email(quota, attempt)) => {
-                let known = sign_ins.knows_network(&name, network).await;
-                if matches!(known, Ok(true)) {
-                    return Ok(*attempt);
-                }
-                self.limits.give_back(*attempt);
-                known?;
-                Err(AttemptRefusal::Quota(quota))
+        if let Some((user, session)) = browser {
+            let attempt = self.limits.try_login_of_browser(session).map_err(AttemptRefusal::Quota)?;
+            return self.admit_known(queue, KnownClient::Browser(user), attempt);
+        }
+        let name = folded(email);
+        let (attempt, refusal) = match self.limits.try_login(&name, self.network()) {
+            Ok(attempt) => match self.admit_stranger(queue, Class::Login) {
+                Ok(admission) => return Ok(attempt.of_stranger(admission)),
+                Err(refusal) => (attempt, refusal),
+            },
+            Err(LoginLimitRefusal::Account(quota)) => return Err(AttemptRefusal::Quota(quota)),
+            Err(LoginLimitRefusal::Network(quota, attempt) | LoginLimitRefusal::Email(quota, attempt)) => {
+                (*attempt, AttemptRefusal::Quota(quota))
+            }
+        };
+        match sign_ins.knows_network(&name, self.network()).await {
+            Ok(true) => self.admit_known(queue, KnownClient::Network(&name), attempt),
+            Ok(false) => {
+                self.limits.give_back(attempt);
+                Err(refusal)
+            }
+            Err(unavailable) => {
+                self.limits.give_back(attempt);
+                Err(unavailable.into())
             }
         }
     }
 
-    /// Counts a registration or a claim with this address as a failed login until the address is found free. Failures
-    /// from other networks do not count, so that strangers cannot block a registration.
+    /// Counts a registration with this address as a failed login until the address is found free. Failures from other
+    /// networks do not count, so that strangers cannot block a registration.
     ///
     /// # Errors
     /// [`AttemptRefusal`].
     pub fn admit_registration(
         self,
-        queue: &PasswordQueue,
+        queue: &Arc<PasswordQueue>,
         email: &Email,
     ) -> Result<LoginAttempt, AttemptRefusal> {
-        self.ensure_hashable(queue)?;
-        match self.limits.try_login(&email.folded(), self.network()) {
-            Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Email(_, attempt)) => Ok(*attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
+        let attempt = match self.limits.try_login(&email.folded(), self.network()) {
+            Ok(attempt) => attempt,
+            Err(LoginLimitRefusal::Email(_, attempt)) => *attempt,
+            Err(LoginLimitRefusal::Account(quota)) => return Err(AttemptRefusal::Quota(quota)),
+            Err(LoginLimitRefusal::Network(quota, attempt)) => {
+                self.limits.give_back(*attempt);
+                return Err(AttemptRefusal::Quota(quota));
+            }
+        };
+        match self.admit_stranger(queue, Class::Registrations) {
+            Ok(admission) => Ok(attempt.of_stranger(admission)),
+            Err(refusal) => {
+                self.limits.give_back(attempt);
+                Err(refusal)
+            }
         }
     }
 
-    /// Ends the request if its password could not even wait to be hashed. Nothing was read yet, so it does not
-    /// count.
-    fn ensure_hashable(self, queue: &PasswordQueue) -> Result<(), AttemptRefusal> {
-        queue.ensure_room(self.network()).map_err(|error| {
-            self.refund();
-            error.into()
+    /// Counts a claim with this address, as [`Self::admit_registration`]. The caller has an account, so that neither
+    /// registrations nor failed logins of strangers stop it. An account without a payment costs nothing, so that its password
+    /// waits among those of strangers.
+    ///
+    /// # Errors
+    /// [`AttemptRefusal`].
+    pub fn admit_claim(
+        self,
+        queue: &Arc<PasswordQueue>,
+        email: &Email,
+        trust: GuestTrust,
+    ) -> Result<LoginAttempt, AttemptRefusal> {
+        let admission = if trust == GuestTrust::Paid {
+            queue.ensure_room(self.network())?;
+            None
+        } else {
+            Some(queue.admit_stranger(self.network())?)
+        };
+        let attempt = match self.limits.try_login(&email.folded(), self.network()) {
+            Err(LoginLimitRefusal::Account(quota)) => return Err(AttemptRefusal::Quota(quota)),
+            Err(LoginLimitRefusal::Network(_, attempt) | LoginLimitRefusal::Email(_, attempt)) => *attempt,
+            Ok(attempt) => attempt,
+        };
+        if let Err(quota) = self.count_for_network_instead(Class::Claims) {
+            self.limits.give_back(attempt);
+            return Err(AttemptRefusal::Quota(quota));
+        }
+        Ok(match admission {
+            Some(admission) => attempt.of_stranger(admission),
+            None => attempt,
         })
     }
 
-    /// The refusal of a login for which nothing was read, so that it does not count.
-    fn refused_for_network(self, quota: Quota) -> AttemptRefusal {
-        self.refund();
-        AttemptRefusal::Quota(quota)
+    /// Admits a client that is not known to have an account to the queue, and then counts the request for its address. A
+    /// refused request keeps its previous count.
+    fn admit_stranger(
+        self,
+        queue: &Arc<PasswordQueue>,
+        class: Class,
+    ) -> Result<StrangerAdmission, AttemptRefusal> {
+        let admission = queue.admit_stranger(self.network())?;
+        self.count_for_network_instead(class).map_err(AttemptRefusal::Quota)?;
+        Ok(admission)
+    }
+
+    /// Admits an attempt of a known client, who has a quota of their own and both halves of the queue.
+    fn admit_known(
+        self,
+        queue: &PasswordQueue,
+        known: KnownClient<'_>,
+        attempt: LoginAttempt,
+    ) -> Result<LoginAttempt, AttemptRefusal> {
+        let admitted = queue.ensure_room(self.network()).map_err(AttemptRefusal::from).and_then(|()| {
+            let counted = self.limits.admit_known(known, self.network());
+            self.count_instead(counted).map_err(AttemptRefusal::Quota)
+        });
+        match admitted {
+            Ok(()) => Ok(attempt),
+            Err(refusal) => {
+                self.limits.give_back(attempt);
+                Err(refusal)
+            }
+        }
     }
 
     /// Refunds a login, a registration or a claim, unless its refusal counts as a guess, and gives the count of

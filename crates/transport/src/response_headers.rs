@@ -18,8 +18,16 @@ pub(crate) struct ResponseHeaders {
     pub request_id: Arc<str>,
     /// Whether the response is part of the documentation, whose pages run scripts of their own.
     pub is_documentation: bool,
-    /// Whether clients reach the service by HTTPS.
-    pub is_encrypted: bool,
+    /// The value of `Strict-Transport-Security`; `None` sends no such header.
+    pub transport_security: Option<HeaderValue>,
+}
+
+/// The value of `Strict-Transport-Security` for this time; 0 ends an earlier value. It names neither `includeSubDomains` nor
+/// `preload`: other names of the domain belong to other services.
+#[must_use]
+pub fn strict_transport_security(seconds: u32) -> HeaderValue {
+    // Digits are always a value of a header.
+    HeaderValue::try_from(format!("max-age={seconds}")).unwrap_or(HeaderValue::from_static("max-age=0"))
 }
 
 impl ResponseHeaders {
@@ -45,8 +53,8 @@ impl ResponseHeaders {
                 set(header::CACHE_CONTROL, "no-store");
             }
         }
-        if self.is_encrypted {
-            set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+        if let Some(value) = &self.transport_security {
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, value.clone());
         }
     }
 }

@@ -161,6 +161,9 @@ view! {
         /// Rating of the caller; null without one.
         #[schema(minimum = 1, maximum = 5, example = json!(null))]
         stars: Option<u8> = own.stars.map(Stars::get),
+        /// Whether it was rejected because the queue was full and a request with a fee took its place.
+        #[schema(example = false)]
+        displaced: bool = own.request.was_displaced(),
     }
 }
 

@@ -72,7 +72,8 @@ mod tests {
             music_url: MusicUrl::new("https://example.com/x").unwrap(),
             fee: Money::from_minor(1_000),
             gig: None,
-            state: RequestState::Rejected { at: Timestamp::from_unix_micros(2) },
+            counts_as_guest: false,
+            state: RequestState::Rejected { at: Timestamp::from_unix_micros(2), displaced: false },
             created_at: Timestamp::from_unix_micros(1),
         };
         let view = MusicRequestView::new(&request, &Currency::new("USD", 2).unwrap());

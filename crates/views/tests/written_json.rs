@@ -123,7 +123,8 @@ proptest! {
             music_url: MusicUrl::from_stored(url),
             fee,
             gig: None,
-            state: RequestState::Rejected { at },
+            counts_as_guest: false,
+            state: RequestState::Rejected { at, displaced: false },
             created_at,
         };
         check(&vec![MusicRequestView::new(&request, &currency); 2]);

@@ -9,28 +9,30 @@ use cuepoint_domain::application::{ClientContext, Command, CommandError, Context
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::ids;
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Clock as _, Deadline, Profile};
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_pages::done;
-use cuepoint_pages::frame::{Frame, RenderedPart, Viewer};
+use cuepoint_pages::forms::KeptWallet;
+use cuepoint_pages::frame::{Frame, NoticeKind, PageNotice, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
 use cuepoint_transport::compression::accepts_gzip;
 use cuepoint_transport::deadline::RequestDeadline;
-use cuepoint_transport::rate_limits::{Class, LoginAttempt};
+use cuepoint_transport::rate_limits::Class;
 use cuepoint_transport::request_limits::RequestLimits;
 
 use crate::cookies::PageCookie;
 use crate::cross_site;
 use crate::failure::PageFailure;
 use crate::form::Form;
+use crate::kept_secrets;
 use crate::next_path;
 use crate::response::PageResponse;
-use crate::session;
+use crate::session::{self, SecretState};
 use crate::state::PageState;
 
 /// The header of a request by the script, and of the answer to it, by which the script knows that this service answered.
@@ -55,8 +57,8 @@ pub struct PageCall {
     pub language: Language,
     /// The principal of the session; `None` without one, and for pages that read no cookie.
     pub principal: Option<Principal>,
-    /// Whether the cookie belongs to a suspended user, who reads this page as a reader without a session.
-    pub(super) is_suspended: bool,
+    /// Whether a wallet link ended the session of this browser. The page then says where the wallet is.
+    pub(super) is_moved: bool,
     /// The rate limit that the request counts in.
     pub(super) class: Class,
 }
@@ -167,36 +169,47 @@ impl PageCall {
         }
     }
 
-    /// The principal of the guest account that this browser had before the login; `None` without a live session of it.
+    /// The guest accounts in the guest cookie that are in force, except the principal's, newest first. They are the wallets
+    /// that this browser had before. Suspended guest accounts and sessions of members are left out.
     ///
     /// # Errors
     /// [`PageFailure`] for an exhausted quota, and a store that cannot be read.
-    pub async fn kept_guest(&self) -> Result<Option<Principal>, PageFailure> {
-        let Some(principal) = &self.principal else { return Ok(None) };
-        let Some(cookie) = self.cookie(PageCookie::Guest) else { return Ok(None) };
-        // A suspended guest account is no wallet to spend.
-        let kept = session::owner_of(&self.state, &self.request, &cookie).await?.principal();
-        Ok(kept.filter(|kept| kept.is_guest_account() && kept.user != principal.user))
+    pub async fn kept_guests(&self) -> Result<Vec<Principal>, PageFailure> {
+        let Some(principal) = &self.principal else { return Ok(Vec::new()) };
+        let mut guests = Vec::new();
+        for secret in kept_secrets::secrets(self.state.settings.cookies, &self.request) {
+            if let SecretState::InForce(kept) = session::state_of(&self.state, &self.request, &secret).await?
+                && kept.is_guest_account()
+                && kept.user != principal.user
+            {
+                guests.push(kept);
+            }
+        }
+        Ok(guests)
     }
 
-    /// The session's own cookie, if it is the one of the principal, and not the kept one of a guest account.
+    /// The kept guest account with this user id. A page has shown its wallet.
     ///
     /// # Errors
-    /// As [`Self::kept_guest`].
-    pub async fn live_session_cookie(&self) -> Result<Option<String>, PageFailure> {
-        let Some(cookie) = self.cookie(PageCookie::Session) else { return Ok(None) };
-        let owner = session::owner_of(&self.state, &self.request, &cookie).await?.principal();
-        Ok(Some(cookie).filter(|_| owner.is_some() && owner == self.principal))
+    /// [`PageFailure::Outdated`] if it is no longer kept or in force, and as [`Self::kept_guests`].
+    pub async fn kept_guest(&self, shown: &str) -> Result<Principal, PageFailure> {
+        let guests = self.kept_guests().await?;
+        guests.into_iter().find(|guest| guest.user.to_string() == shown).ok_or(PageFailure::Outdated)
     }
 
-    /// The available balance of the [kept guest account](Self::kept_guest), if money is left there.
+    /// The available balances of the [kept guest accounts](Self::kept_guests) in which money is left, newest first.
     ///
     /// # Errors
-    /// As [`Self::kept_guest`].
-    pub async fn kept_guest_money(&self) -> Result<Option<Money>, PageFailure> {
-        let Some(guest) = self.kept_guest().await? else { return Ok(None) };
-        let (balance, _) = self.use_cases().wallet.balance(&guest, None).await?;
-        Ok(Some(balance.available).filter(|money| !money.is_zero()))
+    /// As [`Self::kept_guests`].
+    pub async fn kept_wallets(&self) -> Result<Vec<KeptWallet>, PageFailure> {
+        let mut wallets = Vec::new();
+        for guest in self.kept_guests().await? {
+            let (balance, _) = self.use_cases().wallet.balance(&guest, None).await?;
+            if !balance.available.is_zero() {
+                wallets.push(KeptWallet { user: guest.user, available: balance.available });
+            }
+        }
+        Ok(wallets)
     }
 
     /// The frame of a page that this user reads.
@@ -204,15 +217,17 @@ impl PageCall {
     pub fn frame<'a>(&'a self, reader: Option<&'a Profile>) -> Frame<'a> {
         let now = self.state.service.authentication.clock.now();
         let frame = Frame::new(&self.state.settings.site, self.language, now);
-        let notice = self.done().map(|done| done.notice(frame.t));
+        let moved =
+            self.is_moved.then(|| PageNotice { kind: NoticeKind::Attention, text: frame.t.wallet_moved() });
+        let notice = self.done().map(|done| done.notice(frame.t)).or(moved);
         Frame { viewer: reader.map(|profile| Viewer::of(&profile.user)), notice, ..frame }
     }
 
     /// What the form did that led to this page. A link from elsewhere shows no notice.
-    fn done(&self) -> Option<done::Done> {
+    fn done(&self) -> Option<done::DoneNotice> {
         let is_from_elsewhere = cross_site::is_from_elsewhere(self.request.headers());
-        let name = self.query.text(done::Done::PARAMETER);
-        done::Done::named(name).filter(|_| is_read(&self.request) && !is_from_elsewhere)
+        let name = self.query.text(done::DoneNotice::PARAMETER);
+        done::DoneNotice::named(name).filter(|_| is_read(&self.request) && !is_from_elsewhere)
     }
 
     /// The id in the path.
@@ -247,13 +262,12 @@ impl PageCall {
         format!("{}/g/{code}", self.state.settings.public_url)
     }
 
-    /// Counts a login with this address as failed until it succeeds.
+    /// Counts a form for everybody in the class of its route, now that its fields are valid.
     ///
     /// # Errors
-    /// As [`RequestLimits::admit_login`].
-    pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, PageFailure> {
-        let sign_ins = &self.use_cases().sign_ins;
-        Ok(self.limits().admit_login(&self.state.password_queue, sign_ins, email).await?)
+    /// [`PageFailure::TooMany`].
+    pub fn count_valid(&self) -> Result<(), PageFailure> {
+        self.limits().count_for_network_instead(self.class).map_err(PageFailure::rate_limited)
     }
 
     /// A new key of a form.

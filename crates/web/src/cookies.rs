@@ -6,6 +6,7 @@
 use actix_web::HttpRequest;
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
+use actix_web::http::header;
 
 /// A cookie of pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,10 +15,12 @@ pub enum PageCookie {
     Session,
     /// The request that waits for its payment.
     Draft,
-    /// The session of a guest wallet that holds money, beside the session of a member.
+    /// The sessions of guest wallets, except the browser's own session.
     Guest,
     /// The proof that the password was repeated a short time ago.
     Password,
+    /// The proofs that make this browser known: sessions of accounts began in it.
+    KnownBrowser,
 }
 
 impl PageCookie {
@@ -31,6 +34,8 @@ impl PageCookie {
             (Self::Guest, false) => "cuepoint-guest",
             (Self::Password, true) => "__Host-cuepoint-password",
             (Self::Password, false) => "cuepoint-password",
+            (Self::KnownBrowser, true) => "__Host-cuepoint-browser",
+            (Self::KnownBrowser, false) => "cuepoint-browser",
         }
     }
 }
@@ -47,11 +52,20 @@ impl Cookies {
     /// this service's, and none counts. The value is the one that was set: a draft is decoded once, as a form.
     #[must_use]
     pub fn read(self, cookie: PageCookie, request: &HttpRequest) -> Option<String> {
-        let cookies = request.cookies_raw().ok()?;
-        let name = cookie.name(self.is_encrypted);
-        let mut values = cookies.iter().filter(|cookie| cookie.name() == name).map(Cookie::value);
+        let mut values = self.read_all(cookie, request).into_iter();
         let first = values.next()?;
-        values.next().is_none().then(|| first.to_owned())
+        values.next().is_none().then_some(first)
+    }
+
+    /// The values of all cookies of this name. An answer replaces one of them, so the caller must lose no value.
+    #[must_use]
+    pub fn read_all(self, cookie: PageCookie, request: &HttpRequest) -> Vec<String> {
+        let name = cookie.name(self.is_encrypted);
+        let headers = request.headers().get_all(header::COOKIE);
+        headers
+            .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
+            .filter_map(value_of(name))
+            .collect()
     }
 
     /// The cookie with this value, kept by the browser for this time.
@@ -73,6 +87,15 @@ impl Cookies {
     }
 }
 
+/// The value of a pair with exactly this name. Cookies of other applications change nothing, whatever their bytes are: a
+/// cookie whose name has other white space before the prefix can be set by every host of the domain.
+fn value_of(name: &'static str) -> impl Fn(&[u8]) -> Option<String> {
+    move |pair| {
+        let value = pair.trim_ascii().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(str::from_utf8(value).ok()?.to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use actix_web::test::TestRequest;
@@ -82,8 +105,9 @@ mod tests {
     const HTTPS: Cookies = Cookies { is_encrypted: true };
     const HTTP: Cookies = Cookies { is_encrypted: false };
 
-    fn read(cookies: Cookies, header: &str) -> Option<String> {
-        let request = TestRequest::default().insert_header(("cookie", header)).to_http_request();
+    fn read(cookies: Cookies, header: impl AsRef<[u8]>) -> Option<String> {
+        let value = header::HeaderValue::from_bytes(header.as_ref()).unwrap();
+        let request = TestRequest::default().insert_header((header::COOKIE, value)).to_http_request();
         cookies.read(PageCookie::Session, &request)
     }
 
@@ -104,6 +128,20 @@ mod tests {
         assert_eq!(read(HTTPS, "__Host-cuepoint=fixed; __Host-cuepoint=secret"), None);
         assert_eq!(read(HTTPS, "cuepoint=fixed"), None);
         assert_eq!(read(HTTP, "cuepoint=secret").as_deref(), Some("secret"));
+    }
+
+    /// Attack API2: another host of the domain evades the prefix, or makes the header unreadable.
+    #[test]
+    fn cookies_of_other_applications_change_nothing() {
+        let spaces = ["\u{2003}", "\u{a0}", "\u{85}", "\u{3000}"];
+        let fixed = spaces.map(|space| format!("{space}__Host-cuepoint=fixed; __Host-cuepoint{space}=fixed"));
+        let fixed = fixed.iter().map(|pairs| pairs.as_bytes());
+        for pairs in fixed.chain([&b"city=M\xfcnchen"[..], b"__Host-cuepoint=\xff"]) {
+            assert_eq!(read(HTTPS, pairs), None, "{pairs:?}");
+            for header in [[pairs, b"__Host-cuepoint=secret"], [b"__Host-cuepoint=secret", pairs]] {
+                assert_eq!(read(HTTPS, header.join(&b"; "[..])).as_deref(), Some("secret"), "{pairs:?}");
+            }
+        }
     }
 
     #[test]

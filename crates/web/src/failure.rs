@@ -29,6 +29,8 @@ pub enum PageFailure {
     Login,
     /// The account has to be claimed first.
     Claim,
+    /// The browser keeps as many wallets with money as its guest cookie holds.
+    WalletsFull,
     /// The form was sent by another site.
     ForeignForm,
     /// Another change came first.
@@ -57,7 +59,7 @@ impl PageFailure {
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAllowed | Self::Suspended | Self::Claim | Self::ForeignForm => StatusCode::FORBIDDEN,
             Self::Login => StatusCode::UNAUTHORIZED,
-            Self::Outdated => StatusCode::CONFLICT,
+            Self::Outdated | Self::WalletsFull => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -85,7 +87,7 @@ impl PageFailure {
             Self::Suspended => Problem::Suspended,
             Self::ForeignForm => Problem::ForeignForm,
             Self::NoForm => Problem::NoForm,
-            Self::Outdated => Problem::Outdated,
+            Self::Outdated | Self::WalletsFull => Problem::Outdated,
             Self::TooLarge => Problem::TooLarge,
             Self::TooMany(_) => Problem::TooMany,
             Self::Unavailable { may_have_moved_money } => {
@@ -131,6 +133,7 @@ impl From<Failure> for PageFailure {
             Failure::Broken(what) => Self::Broken(what.to_owned()),
             Failure::Signing(error) => Self::Broken(error.to_string()),
             Failure::TooManyPasswords(_) => Self::TooMany(PATIENCE_SECONDS),
+            Failure::Busy => Self::before_change(),
             Failure::Unavailable(Unavailable(cause)) => {
                 tracing::warn!(%cause, "a page was not shown");
                 Self::Unavailable { may_have_moved_money: true }

@@ -1,6 +1,6 @@
 //! The page to which a login returns.
 
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 
 /// The page to return to, if the text is a path of this service. Anything that a browser could take for another host is
 /// refused, and a path with the notice of a form.
@@ -14,7 +14,7 @@ pub(crate) fn local(next: &str) -> Option<&str> {
 /// A path of this service without the notice of the form that led there.
 pub(crate) fn without_notice(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
-    let is_notice = |field: &&str| field.split('=').next() == Some(Done::PARAMETER);
+    let is_notice = |field: &&str| field.split('=').next() == Some(DoneNotice::PARAMETER);
     let kept: Vec<&str> = query.split('&').filter(|field| !is_notice(field)).collect();
     if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
 }

@@ -6,7 +6,7 @@ use actix_web::cookie::Cookie;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::web::Bytes;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::language::Language;
 use cuepoint_transport::compression::gzip;
 use flate2::Compression;
@@ -55,7 +55,7 @@ impl PageResponse {
 
     /// The way to a page that says what the form did.
     #[must_use]
-    pub fn done(path: &str, done: Done) -> Self {
+    pub fn done(path: &str, done: DoneNotice) -> Self {
         Self::see(&with_done(path, done))
     }
 
@@ -101,6 +101,12 @@ impl PageResponse {
         let mut response = HttpResponse::new(status).set_body(body).map_into_boxed_body();
         insert(response.headers_mut(), header::CONTENT_TYPE, media_type);
         Self { response }
+    }
+
+    /// Whether the response sets a cookie.
+    #[must_use]
+    pub fn sets_cookies(&self) -> bool {
+        self.response.headers().contains_key(header::SET_COOKIE)
     }
 
     /// The response with another cookie.
@@ -175,10 +181,10 @@ impl PageResponse {
 }
 
 /// The local path with what a form did, as its page shows it.
-fn with_done(path: &str, done: Done) -> String {
+fn with_done(path: &str, done: DoneNotice) -> String {
     let (page, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
     let joint = if page.contains('?') { '&' } else { '?' };
-    format!("{page}{joint}{}={}{fragment}", Done::PARAMETER, done.name())
+    format!("{page}{joint}{}={}{fragment}", DoneNotice::PARAMETER, done.name())
 }
 
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
@@ -198,7 +204,7 @@ mod tests {
             ("/account?email=code", "/account?email=code&done=saved"),
             ("/g/K7TW3M#request-5", "/g/K7TW3M?done=saved#request-5"),
         ] {
-            assert_eq!(with_done(path, Done::Saved), expected);
+            assert_eq!(with_done(path, DoneNotice::Saved), expected);
         }
     }
 }

@@ -19,7 +19,7 @@ type Handler = Box<dyn Fn(PageCall) -> Shown>;
 
 /// Who may read a page or post a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub enum PageAccess {
     /// Everybody. No cookie is read or set, so that a shared screen never becomes one guest.
     Public,
     /// Everybody, with a session or without.
@@ -34,14 +34,14 @@ pub struct PageRoute {
     pub method: Method,
     /// Its path, with `{…}` in place of a parameter.
     pub path: &'static str,
-    pub access: Access,
+    pub access: PageAccess,
     /// The rate limit of its requests, in addition to the class of the page itself for a GET.
     pub class: Class,
     pub(crate) run: Handler,
 }
 
 impl PageRoute {
-    fn new(method: Method, path: &'static str, access: Access, class: Class, run: Handler) -> Self {
+    fn new(method: Method, path: &'static str, access: PageAccess, class: Class, run: Handler) -> Self {
         Self { method, path, access, class, run }
     }
 
@@ -58,7 +58,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::GET, path, Access::Public, Class::Boards, handler(run))
+    PageRoute::new(Method::GET, path, PageAccess::Public, Class::Boards, handler(run))
 }
 
 /// A form that reads no cookie.
@@ -67,7 +67,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::POST, path, Access::Public, class, handler(run))
+    PageRoute::new(Method::POST, path, PageAccess::Public, class, handler(run))
 }
 
 /// A page for everybody.
@@ -76,7 +76,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::GET, path, Access::Anyone, Class::Pages, handler(run))
+    PageRoute::new(Method::GET, path, PageAccess::Anyone, Class::Pages, handler(run))
 }
 
 /// A form for everybody.
@@ -85,7 +85,7 @@ where
     F: Fn(PageCall) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::POST, path, Access::Anyone, class, handler(run))
+    PageRoute::new(Method::POST, path, PageAccess::Anyone, class, handler(run))
 }
 
 /// A page for users with a role that allows this action.
@@ -94,7 +94,7 @@ where
     F: Fn(PageCall, Principal) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::GET, path, Access::User(action), Class::Pages, with_principal(run))
+    PageRoute::new(Method::GET, path, PageAccess::User(action), Class::Pages, with_principal(run))
 }
 
 /// A form for users with a role that allows this action.
@@ -103,7 +103,7 @@ where
     F: Fn(PageCall, Principal) -> A + 'static,
     A: Future<Output = Result<PageResponse, PageFailure>> + 'static,
 {
-    PageRoute::new(Method::POST, path, Access::User(action), class, with_principal(run))
+    PageRoute::new(Method::POST, path, PageAccess::User(action), class, with_principal(run))
 }
 
 fn handler<F, A>(run: F) -> Handler

@@ -1,5 +1,5 @@
 //! The way of a request to its page, through the checks in their order: route, origin of a form, session, role, rate
-//! limit, reliance, form.
+//! limit, reliance, form. The handler counts a form for everybody once its fields are valid.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use cuepoint_transport::request_body;
 use cuepoint_transport::request_limits::RequestLimits;
 
 use crate::call::{self, PART, PageCall, USER};
-use crate::cookies::PageCookie;
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
 use crate::handlers;
+use crate::kept_secrets;
 use crate::next_path;
 use crate::response::PageResponse;
-use crate::route::{Access, PageRoute};
+use crate::route::{PageAccess, PageRoute};
 use crate::session::{self, Owner};
 use crate::state::PageState;
 
@@ -63,8 +63,13 @@ impl Pages {
         let language = language_of(request.headers());
         let answered = self.handle(&request, payload, language).await;
         let response = answered.unwrap_or_else(|failure| self.refusal(&failure, &request, language));
-        let response =
-            if request.headers().contains_key(PART) { response.with_header(PART, "1") } else { response };
+        let response = if request.headers().contains_key(PART) {
+            response.with_header(PART, "1")
+        } else {
+            // The answer of a part renews no cookies. It can arrive after the answer of a login, and would bring the earlier
+            // cookies back.
+            kept_secrets::renewed(self.state.settings.cookies, &request, response)
+        };
         response.finish(language, accepts_gzip(&request))
     }
 
@@ -80,15 +85,16 @@ impl Pages {
             return Err(PageFailure::ForeignForm);
         }
         let owner = match route.access {
-            Access::Public => Owner::Nobody,
-            Access::Anyone | Access::User(_) => session::owner(state, request).await?,
+            PageAccess::Public => Owner::Nobody,
+            PageAccess::Anyone | PageAccess::User(_) => session::owner(state, request).await?,
         };
         self.admit(route, owner, request)?;
-        let form = if route.changes() {
-            self.receive(route, owner, request, payload).await?
-        } else {
-            Form::default()
-        };
+        let is_open_page = route.access == PageAccess::Anyone && !route.changes();
+        let is_moved = is_open_page && owner == Owner::Nobody && session::is_moved(state, request).await?;
+        let form = if route.changes() { self.receive(request, payload).await? } else { Form::default() };
+        if names_another_payer(&form, owner.principal()) {
+            return Err(PageFailure::Outdated);
+        }
         let deadline = RequestDeadline::of_request_read_now();
         let call = PageCall {
             state: Arc::clone(state),
@@ -99,7 +105,7 @@ impl Pages {
             deadline,
             language,
             principal: owner.principal(),
-            is_suspended: owner == Owner::Suspended,
+            is_moved,
             class: route.class,
         };
         let shown = (route.run)(call);
@@ -139,11 +145,14 @@ impl Pages {
             observe::authenticated(request, principal.user);
         }
         let refused = refused_without_principal(route, owner);
-        let counted = match (owner, class_of_network(route, owner)) {
-            (Owner::Principal(principal), None) => limits.count_principal(route.class, &principal),
+        let counted = match owner {
+            Owner::Principal(principal) if !counts_for_network(route) => {
+                limits.count_principal(route.class, &principal)
+            }
             // It must not use up what the network has for others.
             _ if refused.is_some() && route.changes() => limits.count(Class::Other),
-            // Until a form has arrived, it counts as a page, so that slow forms use up nothing that is scarce.
+            // A form counts as a page until its fields are valid ([`PageCall::count_valid`]), so that slow or invalid forms
+            // use up no scarce quota.
             _ => limits.count(Class::Boards),
         };
         counted.map_err(PageFailure::rate_limited)?;
@@ -156,31 +165,20 @@ impl Pages {
         }
         let authentication = &self.state.service.authentication;
         let reliance = match route.access {
-            Access::User(action) => {
+            PageAccess::User(action) => {
                 principal.has_role_for(action).map_err(session::without_role)?;
                 Reliance::of(action, route.changes())
             }
-            Access::Anyone if route.changes() => Reliance::EVERYTHING,
-            Access::Anyone | Access::Public => Reliance::NOTHING,
+            PageAccess::Anyone if route.changes() => Reliance::EVERYTHING,
+            PageAccess::Anyone | PageAccess::Public => Reliance::NOTHING,
         };
         Ok(authentication.ensure_reliable(reliance)?)
     }
 
-    async fn receive(
-        &self,
-        route: &PageRoute,
-        owner: Owner,
-        request: &HttpRequest,
-        payload: Payload,
-    ) -> Result<Form, PageFailure> {
+    async fn receive(&self, request: &HttpRequest, payload: Payload) -> Result<Form, PageFailure> {
         let body = request_body::receive(request, payload, self.state.settings.body_timeout).await?;
-        // What no browser sends counts as a page.
         if !body.is_empty() && !form::is_form(request.headers()) {
             return Err(PageFailure::NoForm);
-        }
-        if let Some(class) = class_of_network(route, owner) {
-            let limits = RequestLimits::new(&self.state.limits, request);
-            limits.count_for_network_instead(class).map_err(PageFailure::rate_limited)?;
         }
         Ok(Form::parse(&body))
     }
@@ -201,12 +199,9 @@ impl Pages {
         let page = next_path::without_notice(page);
         let back = (!is_form).then_some(page.as_str());
         match failure {
-            PageFailure::Login if !is_part => {
-                let cookies = self.state.settings.cookies;
-                let response = PageResponse::see(&session::login_path(back));
-                // The browser has no session, or one that ended.
-                return response.with_cookie(&cookies.forget(PageCookie::Session));
-            }
+            // The cookie stays, because it may be the only key of a wallet in a database that comes back.
+            PageFailure::Login if !is_part => return PageResponse::see(&session::login_path(back)),
+            PageFailure::WalletsFull if !is_part => return PageResponse::see("/wallet"),
             PageFailure::Claim if !is_part => return PageResponse::see(&session::claim_path(back)),
             _ => {}
         }
@@ -241,10 +236,23 @@ fn names_another_user(request: &HttpRequest, principal: Principal) -> bool {
     request.headers().get(USER).is_some_and(|user| *user != principal.user.to_string())
 }
 
+/// Whether the page of the form showed the wallet of another user than the session's. Only that wallet may pay. A form
+/// from a page without a session names no payer. A guest account may send it, because another tab of the same guest may have
+/// created the account meanwhile.
+fn names_another_payer(form: &Form, principal: Option<Principal>) -> bool {
+    let shown = form.text("payer");
+    match principal {
+        _ if !form.has("payer") => false,
+        Some(principal) if shown.is_empty() => !principal.is_guest_account(),
+        Some(principal) => shown != principal.user.to_string(),
+        None => !shown.is_empty(),
+    }
+}
+
 /// Why a request without a principal is refused, if it is. A suspended user reads public pages as a reader without a
 /// session, so that another user can log in. A suspended user makes no request, as with a new guest account.
 fn refused_without_principal(route: &PageRoute, owner: Owner) -> Option<PageFailure> {
-    let is_own = matches!(route.access, Access::User(_));
+    let is_own = matches!(route.access, PageAccess::User(_));
     match owner {
         Owner::Nobody => is_own.then_some(PageFailure::Login),
         Owner::Suspended => {
@@ -255,18 +263,10 @@ fn refused_without_principal(route: &PageRoute, owner: Owner) -> Option<PageFail
     }
 }
 
-/// The class in which a request counts for the client's network; `None` if it counts for its principal.
-fn class_of_network(route: &PageRoute, owner: Owner) -> Option<Class> {
-    match (owner.principal(), route.class) {
-        // A new guest account counts when it is created.
-        (None, Class::Requests) => Some(Class::Boards),
-        (None, class) => Some(if route.changes() { class } else { Class::Boards }),
-        // Further guest accounts cost nothing, so that forms without a login count for the network all the same.
-        (Some(_), class) => {
-            let is_open = route.changes() && route.access == Access::Anyone && class != Class::Requests;
-            is_open.then_some(class)
-        }
-    }
+/// Whether a request counts for the client's network although it has a principal. Forms without a login do, because guest
+/// accounts cost nothing.
+fn counts_for_network(route: &PageRoute) -> bool {
+    route.changes() && route.access == PageAccess::Anyone && route.class != Class::Requests
 }
 
 fn language_of(headers: &HeaderMap) -> Language {

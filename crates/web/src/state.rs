@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuepoint_adapters::security::known_browsers::KnownBrowsers;
 use cuepoint_adapters::security::password_proofs::PasswordProofs;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_adapters::security::random::RandomSecrets;
@@ -38,6 +39,8 @@ pub struct PageState {
     pub password_queue: Arc<PasswordQueue>,
     /// The proofs of recent passwords.
     pub password_proofs: PasswordProofs,
+    /// The proofs of known browsers.
+    pub known_browsers: KnownBrowsers,
     /// The source of the keys of forms.
     pub secrets: RandomSecrets,
 }

@@ -1,6 +1,7 @@
 // Every page in every state with made-up content, as files of the crate of pages.
 
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
 import { options } from "../harness/options.js";
 import { test } from "../harness/scene.js";
@@ -42,25 +43,39 @@ const VARIANTS = [
   ["no script", { script: false, width: 390 }],
 ];
 
-for (const [number, name] of names.entries()) {
-  if (options.all) {
+// The number of pages that are seen in more variants: those with most elements. The name of a state begins with that of its
+// page.
+const LARGE = 10;
+
+function largest() {
+  const sizes = names.map((name) => {
+    const html = readFileSync(join(options.gallery, `${name}-en.html`), "utf8");
+    return { name, page: name.split("-")[0], elements: html.match(/<[a-z]/g).length };
+  });
+  const seen = new Set();
+  const states = sizes.filter(({ name }) => !FIXED.test(name)).sort((a, b) => b.elements - a.elements);
+  return states.filter(({ page }) => !seen.has(page) && seen.add(page)).slice(0, LARGE);
+}
+
+if (options.all) {
+  for (const name of names) {
     const possible = combinations.filter(({ width }) => !FIXED.test(name) || width === 1280);
     for (const combination of possible) declare(name, combination);
     if (FIXED.test(name)) continue;
     for (const [variant, settings] of VARIANTS) {
       for (const language of LANGUAGES) declare(name, { language, scheme: "light", ...settings }, variant);
     }
-    continue;
   }
-  // Each page in both languages, one of them dark.
-  const [first, second] = number % 2 === 0 ? LANGUAGES : LANGUAGES.toReversed();
-  const usual = FIXED.test(name) ? 1280 : 390;
-  declare(name, { language: first, scheme: "light", width: usual });
-  declare(name, { language: second, scheme: "dark", width: usual });
-  if (FIXED.test(name)) continue;
-  // A sample of the other widths and of the variants, in turn. German words are the longer ones.
-  const width = [320, 768, 1280][number % 3];
-  declare(name, { language: "de", scheme: SCHEMES[number % 2], width });
-  const [variant, settings] = VARIANTS[number % VARIANTS.length];
-  declare(name, { language: "en", scheme: "light", ...settings }, variant);
+} else {
+  // German words are the longer ones.
+  for (const [number, name] of names.entries()) {
+    declare(name, { language: "de", scheme: SCHEMES[number % 2], width: FIXED.test(name) ? 1280 : 320 });
+  }
+  for (const { name } of largest()) {
+    for (const scheme of SCHEMES) declare(name, { language: "en", scheme, width: 390 });
+    for (const width of [768, 1280]) declare(name, { language: "de", scheme: "light", width });
+    for (const [variant, settings] of VARIANTS) {
+      declare(name, { language: "en", scheme: "light", ...settings }, variant);
+    }
+  }
 }

@@ -1,22 +1,13 @@
-//! `cargo xtask figures`: the size of the code, and the number of places that a new entity or a new column touches.
+//! `cargo xtask figures`: the size of the code by crate, its change since a commit, and the budgets.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
-use syn::visit::{self, Visit};
-
-use super::sources::is_test_file;
-use super::type_names::{self, SERVICE};
-use super::{File, read_files};
+use super::crates::{Crates, Use};
+use super::sources::{before_tests, is_test_file};
+use super::{File, budgets, read_files};
 use crate::workspace::{output_of, root};
 
-/// The types whose variants are the entities and the kinds of changes.
-const KINDS: &[&str] = &["Step", "PlanKind", "Entity", "EntityKind", "EntityRef", "Outcome", "StoredReceipt"];
-/// Three entities; a file whose code names all of them is likely to name the next one too.
-const ENTITIES: &[&str] = &["musicrequest", "withdrawal", "topup"];
-/// A column that nothing but its table has, of the kind that features add.
-const COLUMN: &str = "second_approved_at";
-/// The crates that consist of tests.
-const SUITES: &[&str] = &["crates/store-contract/", "crates/store-sql-tests/"];
 /// Files that commands write.
 const GENERATED: &[&str] = &[
     "docs/openapi.json",
@@ -28,6 +19,9 @@ const GENERATED: &[&str] = &[
 /// The arguments of `cargo xtask figures`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    /// Also print the change of each number since this commit.
+    #[arg(long, value_name = "COMMIT")]
+    since: Option<String>,
     /// Instead list the files that these commits add and change, such as `main..ratings`.
     #[arg(long)]
     commits: Option<String>,
@@ -36,152 +30,112 @@ pub(crate) struct Arguments {
 /// Prints the figures.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if let Some(range) = &arguments.commits {
-        print!("{}", files_of_commits(&name_status(range)?));
+        print!("{}", files_of_commits(&git_diff(&["--name-status", "-M", range])?));
         return Ok(0);
     }
     let files = read_files()?;
-    for (figure, value) in figures(&files)? {
-        println!("{value:>7}  {figure}");
+    let crates = Crates::of(&files);
+    let changes = match &arguments.since {
+        Some(commit) => changed_lines(&git_diff(&["--numstat", "--no-renames", commit])?, &crates),
+        None => BTreeMap::new(),
+    };
+    print!("{}", table(&sizes(&files, &crates), &changes));
+    for (what, figure) in budgets::figures(&files) {
+        println!("{figure:>8}  {what}");
     }
     Ok(0)
 }
 
-/// Counts every figure.
-///
-/// # Errors
-/// If a file is not valid Rust.
-fn figures(files: &[File]) -> anyhow::Result<Vec<(String, usize)>> {
-    let rust: Vec<&File> = files.iter().filter(|file| file.has_extension(&["rs"])).collect();
-    let in_service = |file: &File| SERVICE.iter().any(|src| file.path.starts_with(src));
-    let is_product =
-        |file: &File| !is_test_file(&file.path) && !SUITES.iter().any(|suite| file.path.starts_with(suite));
-    let mut counts = Counts::default();
-    for file in &rust {
+/// The part of the code that a line belongs to.
+type Part = (Kind, String);
+
+/// What lines are for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Product,
+    Tests,
+    Tools,
+}
+
+/// The files and lines of a part.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct Size {
+    files: usize,
+    lines: usize,
+}
+
+/// The part to which a file belongs, without its unit tests.
+fn part_of(path: &str, crates: &Crates) -> Option<Part> {
+    let (name, use_of) = crates.owner(path).filter(|_| path.ends_with(".rs"))?;
+    let kind = match use_of {
+        Use::Tool => Kind::Tools,
+        Use::Suite => Kind::Tests,
+        Use::Service if is_test_file(path) => Kind::Tests,
+        Use::Service => Kind::Product,
+    };
+    Some((kind, name.to_owned()))
+}
+
+/// The sizes of all parts. The module of tests at the end of a file of the product counts as tests.
+fn sizes(files: &[File], crates: &Crates) -> BTreeMap<Part, Size> {
+    let mut sizes: BTreeMap<Part, Size> = BTreeMap::new();
+    for file in files {
+        let Some(part) = part_of(&file.path, crates) else { continue };
         let text = file.text();
-        let parsed = syn::parse_file(&text).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
-        let lines = Lines::of(&text, is_product(file));
-        counts.all.push(lines);
-        if !file.path.contains("/tests/") || file.path.contains("/src/") {
-            counts
-                .macros
-                .push(text.lines().filter(|line| line.trim_start().starts_with("macro_rules!")).count());
-        }
-        if in_service(file) {
-            counts.service.push(lines);
-        }
-        if in_service(file) && is_product(file) {
-            let mut kinds = Kinds::default();
-            kinds.visit_file(&parsed);
-            counts.matches.push(kinds.0);
-            if names_entities(&text) {
-                println!("         names the entities: {}", file.path);
-                counts.lists.push(1);
-            }
-            counts.column.push(product(&text).filter(|line| names(line, COLUMN)).count());
-        }
-    }
-    let sum = |counts: &[usize]| counts.iter().sum();
-    let product_of = |lines: &[Lines]| lines.iter().map(|lines| lines.product).sum();
-    let tests = counts.all.iter().map(|lines| lines.tests).sum();
-    Ok(vec![
-        ("lines of the product".to_owned(), product_of(&counts.all)),
-        ("  of them, of the service".to_owned(), product_of(&counts.service)),
-        ("lines of tests".to_owned(), tests),
-        ("`macro_rules!` outside integration tests".to_owned(), sum(&counts.macros)),
-        (format!("matches over {}", KINDS.join(", ")), sum(&counts.matches)),
-        (
-            "files of the service that name music requests, withdrawals and top-ups".to_owned(),
-            sum(&counts.lists),
-        ),
-        (format!("lines of the service that name the column `{COLUMN}`"), sum(&counts.column)),
-        ("type names with two owners".to_owned(), type_names::with_two_owners(files)?.len()),
-    ])
-}
-
-/// The numbers of each file.
-#[derive(Default)]
-struct Counts {
-    all: Vec<Lines>,
-    service: Vec<Lines>,
-    macros: Vec<usize>,
-    matches: Vec<usize>,
-    lists: Vec<usize>,
-    column: Vec<usize>,
-}
-
-/// The lines of a file.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-struct Lines {
-    product: usize,
-    tests: usize,
-}
-
-impl Lines {
-    /// Counts a file; from `#[cfg(test)]` on, a file of the product contains tests.
-    fn of(text: &str, is_product: bool) -> Self {
         let all = text.lines().count();
-        let product = if is_product { product(text).count() } else { 0 };
-        Self { product, tests: all.saturating_sub(product) }
+        let own = match part.0 {
+            Kind::Product => before_tests(&text).count(),
+            Kind::Tests | Kind::Tools => all,
+        };
+        let tests = sizes.entry((Kind::Tests, part.1.clone())).or_default();
+        tests.lines = tests.lines.saturating_add(all.saturating_sub(own));
+        let size = sizes.entry(part).or_default();
+        size.files = size.files.saturating_add(1);
+        size.lines = size.lines.saturating_add(own);
     }
+    sizes.retain(|_, size| size.lines > 0);
+    sizes
 }
 
-/// The lines before the tests of a file.
-fn product(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().take_while(|line| *line != "#[cfg(test)]")
-}
-
-/// Whether a line of code contains this identifier.
-fn names(line: &str, identifier: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == identifier)
-}
-
-/// Whether the code of a file names all of [`ENTITIES`].
-fn names_entities(text: &str) -> bool {
-    let code: Vec<&str> = product(text).filter_map(|line| line.split("//").next()).collect();
-    let code = code.join("\n").to_lowercase().replace('_', "");
-    ENTITIES.iter().all(|entity| code.contains(entity))
-}
-
-/// The number of matches with a variant of [`KINDS`] among their patterns.
-#[derive(Default)]
-struct Kinds(usize);
-
-impl<'ast> Visit<'ast> for Kinds {
-    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if !item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")) {
-            visit::visit_item_mod(self, item);
+/// The added and removed lines of each part; those of tests within files of the product count as the product.
+fn changed_lines(numstat: &str, crates: &Crates) -> BTreeMap<Part, (usize, usize)> {
+    let mut changes: BTreeMap<Part, (usize, usize)> = BTreeMap::new();
+    for line in numstat.lines() {
+        let mut fields = line.split('\t');
+        let mut number = || fields.next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
+        let (added, removed) = (number(), number());
+        if let Some(part) = fields.next().and_then(|path| part_of(path, crates)) {
+            let change = changes.entry(part).or_default();
+            *change = (change.0.saturating_add(added), change.1.saturating_add(removed));
         }
     }
+    changes
+}
 
-    fn visit_expr_match(&mut self, expression: &'ast syn::ExprMatch) {
-        let mut patterns = Variants(false);
-        for arm in &expression.arms {
-            patterns.visit_pat(&arm.pat);
+/// The table of parts, with a sum for each kind.
+fn table(sizes: &BTreeMap<Part, Size>, changes: &BTreeMap<Part, (usize, usize)>) -> String {
+    let mut text = String::new();
+    let mut row = |what: &str, size: Size, change: Option<(usize, usize)>| {
+        let change = change.map(|(added, removed)| format!("  +{added} -{removed}")).unwrap_or_default();
+        text.push_str(&format!("{:>8} lines {:>5} files  {what}{change}\n", size.lines, size.files));
+    };
+    for kind in [Kind::Product, Kind::Tests, Kind::Tools] {
+        let own: Vec<_> = sizes.iter().filter(|((of, _), _)| *of == kind).collect();
+        let sum = own.iter().fold(Size::default(), |sum, (_, size)| Size {
+            files: sum.files.saturating_add(size.files),
+            lines: sum.lines.saturating_add(size.lines),
+        });
+        row(&format!("{kind:?}"), sum, None);
+        for (part, size) in own {
+            row(&format!("  {}", part.1), *size, changes.get(part).copied());
         }
-        self.0 = self.0.saturating_add(usize::from(patterns.0));
-        visit::visit_expr_match(self, expression);
     }
+    text
 }
 
-/// Whether a pattern names a variant of [`KINDS`].
-struct Variants(bool);
-
-impl<'ast> Visit<'ast> for Variants {
-    fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.0 |= is_variant(path);
-    }
-}
-
-/// Whether a path, such as `Entity::Topup`, names a variant of [`KINDS`].
-fn is_variant(path: &syn::Path) -> bool {
-    let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-    let [.., kind, variant] = names.as_slice() else { return false };
-    KINDS.contains(&kind.as_str()) && variant.starts_with(char::is_uppercase)
-}
-
-/// Returns `git diff --name-status` of a range of commits, renames included.
-fn name_status(range: &str) -> anyhow::Result<String> {
-    output_of(Command::new("git").current_dir(root()).args(["diff", "--name-status", "-M", range]))
+/// Returns what `git diff` with these arguments prints.
+fn git_diff(arguments: &[&str]) -> anyhow::Result<String> {
+    output_of(Command::new("git").current_dir(root()).arg("diff").args(arguments))
 }
 
 /// Lists new, changed and generated files with their numbers.
@@ -207,29 +161,33 @@ mod tests {
     use super::super::tests::file;
     use super::*;
 
-    fn figure(files: &[File], beginning: &str) -> usize {
-        let figures = figures(files).unwrap();
-        figures.into_iter().find(|(figure, _)| figure.trim().starts_with(beginning)).unwrap().1
-    }
-
-    #[test]
-    fn match_expressions_over_entity_kinds_are_counted() {
-        let text = "fn a(e: Entity) { match e { Entity::Topup(_) => 1, crate::Entity::User(_) => 2, _ => 3 }; \
-                    match 1 { 1 => EntityKind::Wallet, _ => EntityKind::Withdrawal } }\nuse MusicRequest; // no\n";
-        let files = [file("crates/domain/src/a.rs", text), file("crates/bench/src/b.rs", text)];
-        assert_eq!(figure(&files, "matches over"), 1);
-        assert_eq!(figure(&files, "files of the service"), 1);
-        let files = [file("crates/domain/src/a.rs", "use Topup; // withdrawal, music_request\n")];
-        assert_eq!(figure(&files, "files of the service"), 0);
+    fn files() -> [File; 4] {
+        [
+            file("crates/cuepoint/Cargo.toml", ""),
+            file("crates/cuepoint/src/a.rs", "fn a() {}\n#[cfg(test)]\nmod tests {}\n"),
+            file("crates/cuepoint/tests/b.rs", "\n"),
+            file("xtask/Cargo.toml", ""),
+        ]
     }
 
     #[test]
     fn lines_after_the_start_of_a_test_module_count_as_tests() {
-        let text = "fn a() { second_approved_at }\n#[cfg(test)]\nmod tests { fn second_approved_at() {} }\n";
-        let files = [file("crates/domain/src/a.rs", text), file("crates/domain/tests/b.rs", "\n")];
-        assert_eq!(figure(&files, "lines of the product"), 1);
-        assert_eq!(figure(&files, "lines of tests"), 3);
-        assert_eq!(figure(&files, "lines of the service that name"), 1);
+        let crates = Crates::of(&files());
+        let sizes = sizes(&files(), &crates);
+        let size = |kind| sizes.get(&(kind, "cuepoint".to_owned())).copied().unwrap();
+        assert_eq!(size(Kind::Product), Size { files: 1, lines: 1 });
+        assert_eq!(size(Kind::Tests), Size { files: 1, lines: 3 });
+    }
+
+    #[test]
+    fn changed_lines_are_counted_by_crate() {
+        let crates = Crates::of(&files());
+        let changes =
+            changed_lines("3\t1\tcrates/cuepoint/src/a.rs\n2\t0\tREADME.md\n4\t4\txtask/src/b.rs\n", &crates);
+        let part = |kind, name: &str| changes.get(&(kind, name.to_owned())).copied();
+        assert_eq!(part(Kind::Product, "cuepoint"), Some((3, 1)));
+        assert_eq!(part(Kind::Tools, "xtask"), Some((4, 4)));
+        assert_eq!(changes.len(), 2);
     }
 
     #[test]

@@ -63,6 +63,7 @@ const CRATES: &[CrateLayers] = &[
                 "http_client",
                 "job_queue",
                 "link_template",
+                "long_work",
                 "notifier",
                 "outgoing",
                 "payouts",
@@ -93,9 +94,10 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/web/src/",
         layers: &[
-            &["cookies", "cross_site", "form", "next_path", "failure", "response"],
+            &["cookies", "cross_site", "form", "kept_secrets", "next_path", "failure", "response"],
             &["state"],
-            &["call", "recent_password", "session"],
+            &["call", "known_browser", "recent_password", "session"],
+            &["guest_cookie"],
             &["route"],
             &["handlers"],
             &["router"],
@@ -142,6 +144,7 @@ const CRATES: &[CrateLayers] = &[
                 "reads",
                 "security_log",
                 "sessions",
+                "wallet_links",
                 "webhook_endpoints",
             ],
             &["backend"],

@@ -26,9 +26,25 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
         if file.path.starts_with("crates/domain/src/") {
             complaints.extend(domain_mentions(&file.path, &text));
         }
+        if is_source(file) {
+            complaints.extend(examples(&file.path, &text));
+        }
         complaints.extend(leftovers(file, &text));
     }
     complaints
+}
+
+/// Reports code blocks in docs that nobody runs, because the manifests switch doc tests off.
+fn examples(path: &str, text: &str) -> Vec<String> {
+    let docs = (1_usize..).zip(text.lines()).filter_map(|(number, line)| {
+        let doc = line.trim_start();
+        let words = doc.strip_prefix("///").or_else(|| doc.strip_prefix("//!"))?;
+        words.trim_start().strip_prefix("```").map(|language| (number, language))
+    });
+    let opening = docs.step_by(2).filter(|(_, language)| *language != "text");
+    opening
+        .map(|(number, _)| format!("{path}:{number}: no test runs this example: begin it with ```text"))
+        .collect()
 }
 
 /// Returns the long source files within the maximum, with their number of lines.
@@ -36,6 +52,12 @@ pub(super) fn long_files(files: &[File]) -> Vec<(&str, usize)> {
     let sources = files.iter().filter(|file| is_source(file));
     let counted = sources.map(|file| (file.path.as_str(), file.text().lines().count()));
     counted.filter(|(_, lines)| *lines > LINES_WISHED && *lines <= LINES_ALLOWED).collect()
+}
+
+/// The lines of a file before its module of tests.
+pub(super) fn before_tests(text: &str) -> impl Iterator<Item = &str> {
+    let end = text.find("\n#[cfg(test)]\nmod tests");
+    end.and_then(|end| text.get(..end)).unwrap_or(text).lines()
 }
 
 /// Whether a file contains only tests.
@@ -147,6 +169,17 @@ mod tests {
             &["crates/domain/src/a.rs:1", "crates/domain/src/a.rs:1"],
         );
         check_file("crates/cuepoint/src/main.rs", "use std::env;\n", &[]);
+    }
+
+    #[test]
+    fn examples_without_a_test_are_reported() {
+        let path = "crates/domain/src/a.rs";
+        check_file(path, "//! ```text\n//! a\n//! ```\n/// ```text\n/// ```\nfn a() {}\n", &[]);
+        check_file(
+            path,
+            "/// ```text\n/// ```\n/// ```\n/// a();\n/// ```\nfn a() {}\n",
+            &["crates/domain/src/a.rs:3"],
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::File;
+use super::crates::Crates;
 use super::sources::is_test_file;
 
 /// Names that two modules define, with the reason: they are qualified with the module, as in
@@ -17,21 +18,6 @@ const SHARED: &[(&str, &str)] = &[
     ("Reading", "a connection that reads, which the sources of both SQL stores name"),
 ];
 
-/// The crates that are compiled into the service.
-pub(super) const SERVICE: &[&str] = &[
-    "crates/adapters/src/",
-    "crates/api/src/",
-    "crates/cuepoint/src/",
-    "crates/domain/src/",
-    "crates/store-memory/src/",
-    "crates/store-postgres/src/",
-    "crates/store-sql/per_store/",
-    "crates/store-sql/src/",
-    "crates/store-sqlite/src/",
-    "crates/transport/src/",
-    "crates/views/src/",
-];
-
 /// Checks the product's crates.
 ///
 /// # Errors
@@ -41,7 +27,7 @@ pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
 }
 
 fn check_except(files: &[File], shared: &[(&str, &str)]) -> anyhow::Result<Vec<String>> {
-    let defined = owners(files, SERVICE)?;
+    let defined = owners(files)?;
     let twice = defined
         .iter()
         .filter(|(name, places)| places.len() > 1 && !shared.iter().any(|(shared, _)| shared == name));
@@ -56,20 +42,11 @@ fn check_except(files: &[File], shared: &[(&str, &str)]) -> anyhow::Result<Vec<S
     Ok(complaints)
 }
 
-/// Returns the type names of the service that two files define, with these files.
-///
-/// # Errors
-/// If a file is not valid Rust.
-pub(super) fn with_two_owners(files: &[File]) -> anyhow::Result<BTreeMap<String, Vec<&str>>> {
-    let mut defined = owners(files, SERVICE)?;
-    defined.retain(|_, places| places.len() > 1);
-    Ok(defined)
-}
-
-/// Returns the visible type names of these crates with the files that define them.
-fn owners<'a>(files: &'a [File], crates: &[&str]) -> anyhow::Result<BTreeMap<String, Vec<&'a str>>> {
+/// Returns the visible type names of the service with the files that define them.
+fn owners(files: &[File]) -> anyhow::Result<BTreeMap<String, Vec<&str>>> {
+    let crates = Crates::of(files);
     let mut defined: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for file in files.iter().filter(|file| crates.iter().any(|src| file.path.starts_with(src))) {
+    for file in files.iter().filter(|file| crates.is_in_service(&file.path)) {
         if !file.has_extension(&["rs"]) || is_test_file(&file.path) {
             continue;
         }
@@ -108,7 +85,11 @@ mod tests {
             "crates/cuepoint/src/b.rs",
             "pub trait Account {}\nenum Kind {}\n#[cfg(test)]\nmod tests { struct Kind; }\n",
         );
-        let files = [one, other];
+        let manifests = [
+            file("crates/cuepoint/Cargo.toml", "[dependencies]\ncuepoint-domain.workspace = true\n"),
+            file("crates/domain/Cargo.toml", ""),
+        ];
+        let files: Vec<File> = [one, other].into_iter().chain(manifests).collect();
         let found = check_except(&files, &[]).unwrap();
         assert_eq!(
             found,

@@ -4,7 +4,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process;
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Resource, getrlimit};
@@ -43,12 +42,21 @@ pub fn space(directory: &Path) -> io::Result<Space> {
 /// # Errors
 /// When the file cannot be written.
 pub fn sync_time(directory: &Path) -> io::Result<Duration> {
-    let path = directory.join(format!(".doctor-{}", process::id()));
+    let path = directory.join(".doctor");
+    // The remains of a killed process, or a link at its place.
+    remove_if_present(&path)?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
     let measured = measure(file);
-    let removed = fs::remove_file(&path);
+    let removed = remove_if_present(&path);
     let measured = measured?;
     removed.map(|()| measured)
+}
+
+fn remove_if_present(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn measure(mut file: File) -> io::Result<Duration> {
@@ -82,6 +90,8 @@ mod tests {
     #[test]
     fn a_measurement_of_the_disk_leaves_no_file() {
         let folder = tempfile::TempDir::new().unwrap();
+        // A doctor that was killed left its file.
+        fs::write(folder.path().join(".doctor"), "").unwrap();
         sync_time(folder.path()).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         let Space { free, total } = space(folder.path()).unwrap();

@@ -47,6 +47,12 @@ impl Authentication {
         self.cookies.known(cookie, &self.revocations, self.clock.now())
     }
 
+    /// Returns whether no session had this cookie when it was read a short time ago.
+    #[must_use]
+    pub fn has_no_session(&self, cookie: &str) -> bool {
+        self.cookies.has_no_session(cookie, self.revocations.epoch(), self.clock.now())
+    }
+
     /// Reads the session of a cookie that is outdated or unknown. The client's network becomes a known one of its owner.
     ///
     /// # Errors

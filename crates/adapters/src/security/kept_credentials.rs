@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuepoint_domain::authorization::{
-    Credential, CredentialEnd, Epoch, FoundCredential, Principal, Revocation,
+    Credential, CredentialEnd, Epoch, FoundCredential, Principal, Revocation, UserStatus,
 };
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::network::ClientNetwork;
@@ -21,6 +21,7 @@ use thiserror::Error;
 use time::Duration;
 
 use super::revocations::RevocationCache;
+use super::unknown_cookies::UnknownCookies;
 use super::verified;
 
 /// The maximum number of personal access tokens in memory; beyond it, the least recently used is evicted.
@@ -81,6 +82,12 @@ impl<C: Credential> Kept<C> {
     #[must_use]
     pub fn credential(&self) -> &C {
         &self.found.credential
+    }
+
+    /// Returns the status of its owner when it was read.
+    #[must_use]
+    pub fn owner(&self) -> UserStatus {
+        self.found.owner
     }
 
     /// Returns the latest end of a stream with this credential.
@@ -227,6 +234,7 @@ impl KeptTokens {
 /// The sessions of browsers that this server has read.
 pub struct KeptCookies {
     kept: KeptCredentials<CookieSession>,
+    unknown: UnknownCookies,
     /// The validity of a cookie after its last use.
     cookie_for: Duration,
 }
@@ -243,7 +251,20 @@ impl KeptCookies {
     #[must_use]
     pub fn new(valid_for: Duration, cookie_for: Duration) -> Self {
         let valid_for = valid_for.min(CookieSession::RECORDED_EVERY);
-        Self { kept: KeptCredentials::new(valid_for, MAX_COOKIES), cookie_for }
+        let kept = KeptCredentials::new(valid_for, MAX_COOKIES);
+        Self { kept, unknown: UnknownCookies::new(), cookie_for }
+    }
+
+    /// Returns whether this text is no cookie, or no session had it when it was looked up within the last minute.
+    #[must_use]
+    pub fn has_no_session(&self, cookie: &str, epoch: Epoch, now: Timestamp) -> bool {
+        !CookieSession::is_well_formed(cookie)
+            || self.unknown.contains(&TokenHash(verified::hash(cookie)), epoch, now)
+    }
+
+    /// Forgets that this cookie was unknown, because a session began with it.
+    pub fn forget_as_unknown(&self, cookie: &str) {
+        self.unknown.forget(&TokenHash(verified::hash(cookie)));
     }
 
     /// Returns what is known of a cookie in the current epoch.
@@ -270,6 +291,9 @@ impl KeptCookies {
         }
         let hash = TokenHash(verified::hash(cookie));
         let found = store.use_cookie(&hash, network, self.cookie_for, now).await?;
+        if found.is_none() {
+            self.unknown.remember(hash, epoch, now);
+        }
         self.kept.keep(hash, found, epoch, now)
     }
 }
@@ -425,6 +449,7 @@ mod tests {
         let lost = kept.read(&cookies(None), COOKIE, None, Epoch(2), Timestamp::EPOCH).await;
         assert!(matches!(lost, Err(CredentialRefusal::Unknown)), "{lost:?}");
         assert!(matches!(kept.known(COOKIE, &second, Timestamp::EPOCH), Known::Unknown));
+        assert!(kept.has_no_session(COOKIE, Epoch(2), Timestamp::EPOCH));
     }
 
     #[tokio::test]
@@ -462,5 +487,6 @@ mod tests {
     async fn a_text_that_is_no_cookie_is_not_looked_up() {
         let refused = kept_cookies().read(&MockSessions::new(), "x", None, Epoch(1), Timestamp::EPOCH).await;
         assert!(matches!(refused, Err(CredentialRefusal::Unknown)), "{refused:?}");
+        assert!(kept_cookies().has_no_session("x", Epoch(1), Timestamp::EPOCH));
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! A free place goes to each site in turn, and within a site to each network in turn: the passwords of one network
 //! delay the passwords of another by one hash each at most. A site is an IPv6 /48; an IPv4 address is one for itself.
+//!
+//! Strangers can use half of the waiting places of a network. A stranger is a client that is not known to have an account.
+//! The other half is for known browsers, known networks of an account, and sessions.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -50,6 +53,9 @@ struct State {
     free: usize,
     last_id: u64,
     lines: LinkedHashMap<Group, Line>,
+    /// The numbers of admitted strangers, by network and by site. A stranger counts while its password waits, and while it
+    /// is hashed.
+    strangers: HashMap<Group, usize>,
 }
 
 impl State {
@@ -113,6 +119,7 @@ impl State {
 /// The places in which passwords are hashed at the same time, and the passwords that wait for one.
 pub struct PasswordQueue {
     state: Mutex<State>,
+    places: usize,
     /// The maximum number of waiting passwords of a network; `None` means no limit.
     most_waiting: Option<NonZeroU32>,
     patience: Duration,
@@ -144,6 +151,37 @@ impl Drop for HashingPlace {
     }
 }
 
+/// The admission of a stranger's password, which ends when it is dropped.
+pub struct StrangerAdmission {
+    queue: Arc<PasswordQueue>,
+    network: Option<ClientNetwork>,
+}
+
+impl std::fmt::Debug for StrangerAdmission {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StrangerAdmission").finish_non_exhaustive()
+    }
+}
+
+impl Drop for StrangerAdmission {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        for group in groups(self.network) {
+            let Some(admitted) = state.strangers.get_mut(&group) else { continue };
+            *admitted = admitted.saturating_sub(1);
+            if *admitted == 0 {
+                state.strangers.remove(&group);
+            }
+        }
+    }
+}
+
+/// The network of a client and its site, if it has one.
+fn groups(network: Option<ClientNetwork>) -> impl Iterator<Item = Group> {
+    let site = network.and_then(ClientNetwork::site).map(Group::Site);
+    std::iter::once(Group::Network(network)).chain(site)
+}
+
 /// A password in the queue, which it leaves when it is dropped.
 struct Waiting<'q> {
     queue: &'q PasswordQueue,
@@ -162,8 +200,9 @@ impl PasswordQueue {
     /// [`ClientSite::QUOTA`] times as many of an IPv6 site.
     #[must_use]
     pub fn new(places: usize, most_waiting: Option<NonZeroU32>, patience: Duration) -> Arc<Self> {
-        let state = State { free: places, last_id: 0, lines: LinkedHashMap::new() };
-        Arc::new(Self { state: Mutex::new(state), most_waiting, patience })
+        let state =
+            State { free: places, last_id: 0, lines: LinkedHashMap::new(), strangers: HashMap::new() };
+        Arc::new(Self { state: Mutex::new(state), places, most_waiting, patience })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -189,6 +228,37 @@ impl PasswordQueue {
             return Err(HashingError::TooManyWaiting(most.get()));
         }
         Ok(())
+    }
+
+    /// Admits the password of a stranger from this network. At the same time, half of the maximum of waiting passwords are
+    /// admitted, and one more for each place. The other half stays free for known clients.
+    ///
+    /// # Errors
+    /// [`HashingError::TooManyWaiting`].
+    pub fn admit_stranger(
+        self: &Arc<Self>,
+        network: Option<ClientNetwork>,
+    ) -> Result<StrangerAdmission, HashingError> {
+        let mut state = self.lock();
+        self.ensure_room_in(&state, network)?;
+        if let Some(most) = self.most_waiting {
+            let half = usize::try_from(most.get().div_ceil(2)).unwrap_or(usize::MAX);
+            let of_network = half.saturating_add(self.places);
+            let times = usize::try_from(ClientSite::QUOTA.get()).unwrap_or(usize::MAX);
+            let of_site = half.saturating_mul(times).saturating_add(self.places);
+            let is_full = groups(network).any(|group| {
+                let most = if matches!(group, Group::Site(_)) { of_site } else { of_network };
+                state.strangers.get(&group).is_some_and(|admitted| *admitted >= most)
+            });
+            if is_full {
+                return Err(HashingError::TooManyWaiting(most.get()));
+            }
+        }
+        for group in groups(network) {
+            let admitted = state.strangers.entry(group).or_default();
+            *admitted = admitted.saturating_add(1);
+        }
+        Ok(StrangerAdmission { queue: Arc::clone(self), network })
     }
 
     /// Waits for a place.
@@ -238,7 +308,7 @@ mod tests {
     /// Whether the place is free and nobody waits.
     fn is_idle(queue: &PasswordQueue) -> bool {
         let state = queue.lock();
-        state.free == 1 && state.lines.is_empty()
+        state.free == 1 && state.lines.is_empty() && state.strangers.is_empty()
     }
 
     /// Passwords that wait, in this order.
@@ -310,6 +380,36 @@ mod tests {
         assert!(!scene.join("1:1:1:8::1") && scene.join("1:1:2:8::1"));
         let served = scene.served(place);
         assert!(served.starts_with("10.0.0.1 10.0.0.2 1:1:1:0::1 1:1:2:8::1 10.0.0.1"), "{served}");
+    }
+
+    /// Attack API4: filling the queue of an address, so that its members cannot log in.
+    #[tokio::test]
+    async fn strangers_leave_half_of_the_waiting_places_to_known_clients() {
+        let queue = PasswordQueue::new(1, NonZeroU32::new(4), Duration::from_secs(3_600));
+        let admit = |address: &str| queue.admit_stranger(at(address));
+        let strangers: Vec<_> = (0..3).map(|_| admit("10.0.0.1").unwrap()).collect();
+        assert!(admit("10.0.0.1").is_err(), "one in the place, two that wait");
+        assert!(admit("10.0.0.2").is_ok());
+        let place = queue.place(at("10.0.0.1")).now_or_never().unwrap().unwrap();
+        let mut scene = Scene::of(&queue, "10.0.0.1 10.0.0.1");
+        queue.ensure_room(at("10.0.0.1")).unwrap();
+        // Known clients get the other half.
+        let waiting = (0..2).map(|_| queue.place(at("10.0.0.1")).boxed_local());
+        scene.waiting.extend(waiting.map(|mut waits| {
+            assert!(waits.as_mut().now_or_never().is_none());
+            ("10.0.0.1".to_owned(), waits)
+        }));
+        assert!(queue.ensure_room(at("10.0.0.1")).is_err());
+        drop(scene.served(place));
+        drop(strangers);
+        assert!(is_idle(&queue) && admit("10.0.0.1").is_ok());
+        // A site has eight times as many.
+        let networks: Vec<_> = (0..16).map(|network| format!("1:1:1:{network:x}::1")).collect();
+        let of_site: Vec<_> = networks.iter().map(|network| admit(network).unwrap()).collect();
+        let last = admit("1:1:1:ff::1").unwrap();
+        assert!(admit("1:1:1:fe::1").is_err() && admit("1:1:2:1::1").is_ok());
+        drop((of_site, last));
+        assert!(is_idle(&queue));
     }
 
     #[tokio::test]

@@ -79,6 +79,21 @@ impl Passwords for Argon2Passwords {
         self.in_turn(network, move || argon2id.hash(&password, &cost)).await
     }
 
+    async fn rehash(
+        &self,
+        password: &Password,
+        before: &PasswordHash,
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordHash, HashingError> {
+        let (password, cost, argon2id) = (password.clone(), self.cost.clone(), Arc::clone(&self.argon2id));
+        let before = before.clone();
+        self.in_turn(network, move || {
+            let salt = ParsedHash::new(&before.0)?.salt.ok_or(Error::EncodingInvalid)?;
+            argon2id.hash_with(&password, salt, &cost)
+        })
+        .await
+    }
+
     async fn verify(
         &self,
         password: &Password,
@@ -113,7 +128,10 @@ struct Argon2id {
 impl Argon2id {
     /// Hashes a password with a random salt.
     fn hash(&self, password: &Password, cost: &Params) -> Result<PasswordHash, Error> {
-        let salt = Salt::generate();
+        self.hash_with(password, Salt::generate(), cost)
+    }
+
+    fn hash_with(&self, password: &Password, salt: Salt, cost: &Params) -> Result<PasswordHash, Error> {
         let hash = ParsedHash {
             algorithm: Algorithm::Argon2id.ident(),
             version: Some(Version::V0x13.into()),
@@ -225,6 +243,23 @@ mod tests {
             passwords.verify(&password("wrong horse"), Some(before), None).await.unwrap(),
             PasswordCheck::Wrong
         );
+    }
+
+    /// Attack API2: what is bound to a password outlives it, or ends although the password stays.
+    #[tokio::test]
+    async fn a_new_hash_of_the_same_password_keeps_its_mark() {
+        let before = passwords(8_192).hash(&password("correct horse"), None).await.unwrap();
+        let passwords = passwords(9_216);
+        let after = passwords.rehash(&password("correct horse"), &before, None).await.unwrap();
+        assert!(after.0.contains("$m=9216,t=2,p=1$"), "{}", after.0);
+        assert_eq!(
+            passwords.verify(&password("correct horse"), Some(after.clone()), None).await.unwrap(),
+            PasswordCheck::Right
+        );
+        assert_eq!(after.mark(), before.mark());
+        assert!(before.mark().is_some());
+        let another = passwords.hash(&password("correct horse"), None).await.unwrap();
+        assert_ne!(another.mark(), before.mark(), "the password was set again");
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::text::{PaymentUrl, TextError};
-use cuepoint_domain::topup::{OrderReply, Topup};
+use cuepoint_domain::topup::{OrderReply, PaymentPages, Topup};
 use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
@@ -18,6 +18,7 @@ pub struct TopupWebhook {
     client: Option<WebhookClient>,
     currency: Currency,
     return_page: Option<LinkTemplate>,
+    pages: PaymentPages,
 }
 
 /// The body of an answer with more information than the receipt of the order.
@@ -36,6 +37,8 @@ enum UnusablePage {
     NotText,
     #[error(transparent)]
     Text(#[from] TextError),
+    #[error("not https")]
+    Plain,
 }
 
 /// The meaning of an answer.
@@ -50,14 +53,15 @@ enum Answer {
 impl TopupWebhook {
     /// Creates a provider that uses this caller, or that learns of top-ups by other means without one.
     /// Amounts are in `currency`. After the payment, the payment page sends the browser to `return_page`, which gets the
-    /// reference.
+    /// reference. Payers are shown the payment pages of `pages` alone.
     #[must_use]
     pub const fn new(
         client: Option<WebhookClient>,
         currency: Currency,
         return_page: Option<LinkTemplate>,
+        pages: PaymentPages,
     ) -> Self {
-        Self { client, currency, return_page }
+        Self { client, currency, return_page, pages }
     }
 
     async fn ask(&self, client: &WebhookClient, topup: &Topup) -> Result<OrderReply, Unavailable> {
@@ -66,7 +70,7 @@ impl TopupWebhook {
         let order = PaymentRequestView::new(topup, &reference, &self.currency, return_url);
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = client.post(&reference, body).await.map_err(Unavailable::new)?;
-        let answer = answer(&reply).ok_or_else(|| {
+        let answer = answer(&reply, self.pages).ok_or_else(|| {
             Unavailable::new(format!("an inconclusive answer with status {}", reply.status.as_u16()))
         })?;
         Ok(match answer {
@@ -103,7 +107,7 @@ impl TopupProvider for TopupWebhook {
 /// Returns the meaning of an answer; `None` if it is undecided whether the provider has the order.
 ///
 /// A refusal counts only if the body states it: a bare 404 or 500 may come from an intermediary.
-fn answer(reply: &Reply) -> Option<Answer> {
+fn answer(reply: &Reply, pages: PaymentPages) -> Option<Answer> {
     let success = reply.status.is_success();
     if success && reply.body.is_empty() {
         return Some(Answer::Taken(Ok(None)));
@@ -113,12 +117,13 @@ fn answer(reply: &Reply) -> Option<Answer> {
     if refused && (success || reply.status.is_client_error()) {
         return Some(Answer::Refused);
     }
-    success.then(|| Answer::Taken(body.payment_url.map(|written| page(&written)).transpose()))
+    success.then(|| Answer::Taken(body.payment_url.map(|written| page(&written, pages)).transpose()))
 }
 
-fn page(written: &Value) -> Result<PaymentUrl, UnusablePage> {
+fn page(written: &Value, pages: PaymentPages) -> Result<PaymentUrl, UnusablePage> {
     let written = written.as_str().ok_or(UnusablePage::NotText)?;
-    Ok(PaymentUrl::new(written)?)
+    let page = PaymentUrl::new(written)?;
+    if pages.include(&page) { Ok(page) } else { Err(UnusablePage::Plain) }
 }
 
 #[cfg(test)]
@@ -165,7 +170,13 @@ mod tests {
         ] {
             let reply =
                 Reply { status: StatusCode::from_u16(status).unwrap(), body: Bytes::from(body.to_owned()) };
-            assert_eq!(answer(&reply), expected, "{status} {body}");
+            assert_eq!(answer(&reply, PaymentPages::All), expected, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn a_payment_page_that_payers_are_not_shown_is_unusable() {
+        let plain = page(&Value::from("http://pay.example.com/1"), PaymentPages::Encrypted);
+        assert_eq!(plain, Err(UnusablePage::Plain));
     }
 }

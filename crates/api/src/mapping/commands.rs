@@ -47,13 +47,8 @@ impl IntoApiError for OpenRequestRefusal {
                 Code::ClaimRequired,
                 "This gig takes requests of members alone. Claim your account first.",
             ),
-            Self::QueueFullForGuests(most) => ApiError::of_field(
-                Code::LimitExceeded,
-                "dj_id",
-                validation_texts::queue_full_for_guests(most),
-            ),
-            Self::QueueFull(most) => {
-                ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::queue_full(most))
+            Self::NoRoom(refusal) => {
+                ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::no_room(refusal))
             }
             Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
             Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),

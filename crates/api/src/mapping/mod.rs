@@ -16,11 +16,15 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{HashingError, Unavailable};
 
 use crate::wire::error::{ApiError, Code};
+use cuepoint_adapters::long_work::RETRY_AFTER_SECONDS;
 use cuepoint_adapters::security::kept_credentials::CredentialRefusal;
 use cuepoint_adapters::security::password_queue::PATIENCE_SECONDS;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_transport::rate_limits::Quota;
 use cuepoint_transport::request_limits::{AttemptRefusal, CodeRefusal};
+
+/// The message while too much long work of DJs waits for its turn.
+const BUSY: &str = "Too many large gigs are being read. Try again in a few seconds.";
 
 /// The API error of a command's refusal. Refusals without amounts convert by [`From`].
 pub trait IntoApiError {
@@ -68,6 +72,7 @@ impl From<Failure> for ApiError {
             Failure::Broken(what) => Self::internal(what),
             Failure::Signing(error) => Self::internal(error),
             Failure::TooManyPasswords(most) => Self::too_many_passwords(most),
+            Failure::Busy => Self::not_now(BUSY, RETRY_AFTER_SECONDS),
             Failure::Unavailable(unavailable) => unavailable.into(),
         }
     }
@@ -148,6 +153,9 @@ impl From<CredentialRefusal> for ApiError {
     }
 }
 
+/// The message for a session that a wallet link ended.
+pub(crate) const MOVED: &str = "A wallet link of the operator moved this guest account to another browser, which ended all its other sessions.";
+
 impl From<Revocation> for ApiError {
     fn from(revocation: Revocation) -> Self {
         match revocation {
@@ -193,6 +201,13 @@ fn recent_adjustment() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn busy_threads_of_reports_return_503_with_a_time_to_retry() {
+        let refused = ApiError::from(Failure::Busy);
+        assert_eq!(refused.code, Code::Unavailable);
+        assert_eq!(refused.details.retry_after_seconds, Some(RETRY_AFTER_SECONDS));
+    }
 
     #[test]
     fn the_recent_adjustment_message_names_the_period_in_days() {

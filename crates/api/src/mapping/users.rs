@@ -4,17 +4,19 @@
 use cuepoint_domain::application::commands::ChangeUserStatusRefusal;
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ClaimRefusal, ConfirmEmailRefusal, CreateGuestRefusal, EraseRefusal,
-    FirstOperatorRefusal, LoginRefusal, NewOperatorRefusal, RefreshRefusal, RegisterRefusal,
-    RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal,
-    TokenRequestRefusal, VerifyRefusal,
+    FirstOperatorRefusal, IssueLinkRefusal, LoginRefusal, NewOperatorRefusal, RefreshRefusal,
+    RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
+    SendCodeRefusal, TokenRequestRefusal, VerifyRefusal,
 };
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::LinkIssueRefusal;
 use cuepoint_domain::user::code_quotas::{self, CodeQuota};
 use cuepoint_domain::user::personal_token::PersonalToken;
 use cuepoint_domain::user::{ProfileRefusal, challenge};
 use time::Duration;
 
+use crate::mapping::MOVED;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::validation_texts::{self, Errors};
 use cuepoint_transport::rate_limits::Quota;
@@ -93,7 +95,19 @@ impl From<LoginRefusal> for ApiError {
 impl From<RefreshRefusal> for ApiError {
     fn from(refusal: RefreshRefusal) -> Self {
         match refusal {
-            RefreshRefusal::InvalidToken | RefreshRefusal::Reused => Code::InvalidRefreshToken.into(),
+            RefreshRefusal::Reused { is_guest_account: true } => Self::saying(
+                Code::InvalidRefreshToken,
+                "The refresh token was used before, so its session has ended. No login leads to the guest account: ask \
+                 an operator for a wallet link.",
+            ),
+            RefreshRefusal::GuestEnded => Self::saying(
+                Code::InvalidRefreshToken,
+                "The session has ended. No login leads to the guest account: ask an operator for a wallet link.",
+            ),
+            RefreshRefusal::InvalidToken | RefreshRefusal::Reused { is_guest_account: false } => {
+                Code::InvalidRefreshToken.into()
+            }
+            RefreshRefusal::Moved => Self::saying(Code::InvalidRefreshToken, MOVED),
             RefreshRefusal::Suspended => Code::AccountSuspended.into(),
         }
     }
@@ -241,6 +255,24 @@ impl From<ChangeUserStatusRefusal> for ApiError {
             ChangeUserStatusRefusal::GuestAccount => {
                 Self::saying(Code::Conflict, "A guest account becomes a member when its guest claims it.")
             }
+        }
+    }
+}
+
+impl From<IssueLinkRefusal> for ApiError {
+    fn from(refusal: IssueLinkRefusal) -> Self {
+        match refusal {
+            IssueLinkRefusal::Rule(LinkIssueRefusal::NotAGuest) => {
+                Self::saying(Code::Conflict, "Only a guest account has a wallet link. Other users log in.")
+            }
+            IssueLinkRefusal::Rule(LinkIssueRefusal::NotItsPayment) => {
+                Self::invalid(Errors::one("reference", validation_texts::no_payment()))
+            }
+            IssueLinkRefusal::NotYet => Self::not_now(
+                "Wallet links cannot be issued until the upgrade of the service is complete.",
+                SECONDS_OF_UPGRADE,
+            ),
+            IssueLinkRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
         }
     }
 }

@@ -160,6 +160,7 @@ fn offers(call: &ApiCall) -> Result<Vec<Money>, ApiError> {
 
 async fn nearby(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let NearbyFilters { near, within } = call.filters()?;
+    call.count_valid()?;
     let within = within.or_else(|| Kilometres::new(DEFAULT_WITHIN)).ok_or(Code::Internal)?;
     let boards = call.use_cases().boards.nearby(near, within).await?;
     let boards = boards.iter().map(|nearby| NearbyBoardView::new(nearby, call.currency())).collect();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use cuepoint_domain::music_request::QueueRefusal;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde_json::value::RawValue;
@@ -285,6 +286,13 @@ pub fn yourself(sentence: &str) -> FieldProblem {
     FieldProblem::new(Rule::NotYourself, RuleLimit::None, sentence)
 }
 
+/// The reference of no payment into the account.
+#[must_use]
+pub fn no_payment() -> FieldProblem {
+    let sentence = "The account has no confirmed top-up with this reference.";
+    FieldProblem::new(Rule::Exists, RuleLimit::None, sentence)
+}
+
 /// An address without a private key.
 #[must_use]
 pub fn ownerless() -> FieldProblem {
@@ -312,18 +320,31 @@ pub fn too_many_open(most: u32) -> FieldProblem {
     FieldProblem::limit(most, format!("You already have {most} open requests with this DJ."))
 }
 
-/// The queue of the DJ's gig is full.
+/// The queue of the DJ's gig has no room.
 #[must_use]
-pub fn queue_full(most: u32) -> FieldProblem {
-    FieldProblem::limit(most, format!("The queue of this DJ is full. It can have {most} open requests."))
-}
-
-/// A request of a guest account in a queue with this many open requests of guest accounts, the maximum.
-#[must_use]
-pub fn queue_full_for_guests(most: u32) -> FieldProblem {
-    let sentence = format!(
-        "Guest accounts can have {most} open requests in the queue of this DJ. Claim your account, or try again later."
-    );
+pub fn no_room(refusal: QueueRefusal) -> FieldProblem {
+    let (most, sentence) = match refusal {
+        QueueRefusal::TooManyMade(most) => {
+            (most, format!("This gig has received {most} requests. It can receive no further ones."))
+        }
+        QueueRefusal::TooManyMadeForGuests(most) => (
+            most,
+            format!(
+                "This gig has received {most} requests. Further ones are for members who have verified an address or \
+                phone, or have paid before."
+            ),
+        ),
+        QueueRefusal::Full(most) => {
+            (most, format!("The queue of this DJ is full. It can have {most} open requests."))
+        }
+        QueueRefusal::FullForGuests(most) => (
+            most,
+            format!(
+                "Requests that count as guests' can have {most} places in the queue of this DJ. Claim the account, verify \
+                its address or pay once as a member, or try again later."
+            ),
+        ),
+    };
     FieldProblem::limit(most, sentence)
 }
 

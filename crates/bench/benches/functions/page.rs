@@ -40,6 +40,7 @@ pub(crate) fn request(number: u32) -> MusicRequest {
         music_url: MusicUrl::new("https://music.example.com/track/0123456789abcdef").unwrap(),
         fee: Money::from_minor(1_250),
         gig: None,
+        counts_as_guest: false,
         state: RequestState::Pending { answer_by: created_at.plus(Duration::minutes(15)) },
         created_at,
     }

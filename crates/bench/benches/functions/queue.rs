@@ -1,7 +1,7 @@
 //! The queue of a gig, as each reader of a board or a queue needs it.
 
 use cuepoint_domain::gig::QueueOrder;
-use cuepoint_domain::gig::queue::{Place, PlayedSong, WaitingSong, places};
+use cuepoint_domain::gig::queue::{Place, PlayedSong, Plays, WaitingSong, places};
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
@@ -37,7 +37,7 @@ fn places_of_300_songs_after_300_plays(bencher: Bencher<'_, '_>) {
             created_at: at(number),
         })
         .collect();
-    bencher.bench(|| -> Vec<Place> { places(QueueOrder::Rounds, &waiting, &played) });
+    bencher.bench(|| -> Vec<Place> { places(QueueOrder::Rounds, &waiting, &Plays::of(&played)) });
 }
 
 /// The keys by which a queue groups requests of one song.

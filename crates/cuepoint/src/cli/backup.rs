@@ -58,17 +58,27 @@ fn unused_name(directory: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Removes all but the newest backups, and never the one that was just made. Other files in the directory stay.
+/// The time in the name of a backup; `None` for other names.
+fn named_at(path: &Path) -> Option<PrimitiveDateTime> {
+    let name = path.file_name()?.to_str()?;
+    let at = PrimitiveDateTime::parse(name, NAME).ok()?;
+    (at.format(NAME).ok()? == name).then_some(at)
+}
+
+/// Removes all but the newest backups, and never the one that was just made. Other files in the directory stay. Backups
+/// named after a time later than the new backup come from a wrong clock. They stay and do not count, because their age is
+/// unknown.
 fn remove_older(directory: &Path, keep: NonZeroU16, made: &Path) -> anyhow::Result<()> {
+    let newest = named_at(made).context("the new backup has another name")?;
     let mut others: Vec<(PrimitiveDateTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let path = entry.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let at = PrimitiveDateTime::parse(name, NAME).ok();
-        let is_own = at.and_then(|at| at.format(NAME).ok()).is_some_and(|own| own == name);
-        if is_own && path != made && entry.file_type()?.is_file() {
-            others.extend(at.map(|at| (at, path)));
+        let at = named_at(&path).filter(|at| *at <= newest);
+        if let Some(at) = at.filter(|_| path != made)
+            && entry.file_type()?.is_file()
+        {
+            others.push((at, path));
         }
     }
     others.sort();

@@ -2,6 +2,7 @@
 
 mod backup;
 mod client;
+mod core_dumps;
 mod doctor;
 mod endpoint_keys;
 mod key_rotation;
@@ -174,7 +175,7 @@ enum Command {
     /// Add, list and remove operators in the storage. On SQLite, stop the server first.
     #[command(subcommand)]
     Operator(OperatorCommand),
-    /// Show, suspend and restore users through the API of a running service.
+    /// Show, suspend and restore users, and issue wallet links, through the API of a running service.
     #[command(subcommand)]
     Users(UsersCommand),
     /// List, show, approve and reject withdrawals through the API of a running service.
@@ -325,6 +326,10 @@ fn sentences(error: &anyhow::Error) -> Vec<String> {
 
 /// Executes a command. The service logs through the queue.
 fn execute(command: Command, options: Options, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
+    // An unknown environment is reported with the configuration.
+    if let Ok(layers) = Layers::of_process(options.clone()) {
+        core_dumps::prevent(layers.environment)?;
+    }
     let start = |queue| start(options.clone(), queue);
     match command {
         Command::Serve(without_keys) => {

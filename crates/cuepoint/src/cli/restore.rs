@@ -30,12 +30,16 @@ pub(crate) async fn run(
     let secrets = RandomSecrets::new()?;
     // Random, because a counter in the database would be restored too and would repeat an epoch.
     let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
-    let Restored { epoch, sessions_ended, data } = composition::restore(&settings, source, epoch).await?;
+    let Restored { epoch, sessions_ended, cookies_kept, data } =
+        composition::restore(&settings, source, epoch).await?;
     let name = match source {
         RestoreSource::File(file) => file.display().to_string(),
         RestoreSource::Database(name) => name.to_owned(),
     };
-    print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, ids moved ahead\n"))?;
+    print(&format!(
+        "{name}: epoch {epoch}, {sessions_ended} sessions ended, {cookies_kept} cookies of guest accounts kept, ids moved \
+         ahead\n"
+    ))?;
     let endpoint_secrets = data.endpoint_secrets().await;
     let accepted = endpoint_secrets.as_ref().map_or_else(
         |_| Ok(String::new()),

@@ -13,7 +13,7 @@ use socket2::{Domain, Socket, Type};
 
 use crate::cli::signals::Signals;
 use crate::cli::{endpoint_keys, service_manager};
-use crate::composition::{self, Keys, Providers};
+use crate::composition::{self, Providers, ServiceKeys};
 use crate::config::{Bootstrap, NO_OPERATOR, Settings};
 use crate::jobs::{BackgroundJobs, Intervals};
 use crate::web_application::WebApplication;
@@ -76,7 +76,7 @@ async fn serve_opened(
 async fn run(
     settings: &Settings,
     bound: Bound,
-    keys: Keys,
+    keys: ServiceKeys,
     without_keys: WithoutKeys,
     providers: Providers,
     store: &Arc<dyn Store>,

@@ -10,7 +10,7 @@ use crate::config::{DeploymentEnvironment, KeyPlace, KeyPurpose, KeySource, Sett
 
 /// The keys of a server.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct ServiceKeys {
     /// They sign access tokens.
     pub signing: KeysInForce,
     /// They encrypt the secrets of webhook endpoints.
@@ -42,10 +42,10 @@ pub(super) fn problems_of_keys(
 ///
 /// # Errors
 /// When the keys are invalid, one cannot be created, or none are configured in production.
-pub fn keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<Keys> {
+pub fn keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<ServiceKeys> {
     let [signing, webhooks] =
         key_sources(settings).map(|(purpose, source)| keys_for(settings, purpose, source, secrets, clock));
-    Ok(Keys { signing: signing?, webhooks: webhooks? })
+    Ok(ServiceKeys { signing: signing?, webhooks: webhooks? })
 }
 
 fn keys_for(

@@ -4,7 +4,7 @@ mod keys;
 mod pages;
 mod providers;
 
-pub use keys::{Keys, existing_signing_keys, existing_webhook_keys, keys};
+pub use keys::{ServiceKeys, existing_signing_keys, existing_webhook_keys, keys};
 pub use providers::Providers;
 
 use std::path::Path;
@@ -22,12 +22,14 @@ use cuepoint_store_sql::copy::CopyEndpoint;
 pub use cuepoint_store_sqlite::sqlite_version;
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use secrecy::ExposeSecret;
+use tokio::runtime::Handle;
 
 use crate::config::{DeploymentEnvironment, Postgres, Problems, Settings, Storage, WebhookSettings};
 use cuepoint_adapters::clock::{ServiceClock, SystemClock};
 use cuepoint_adapters::endpoint_calls::EndpointCalls;
 use cuepoint_adapters::event_hub::EventHub;
 use cuepoint_adapters::job_queue::BoundedJobQueue;
+use cuepoint_adapters::long_work::LongWorkThreads;
 use cuepoint_adapters::observability::log_throttle::LogThrottle;
 use cuepoint_adapters::observability::metrics::Metrics;
 use cuepoint_adapters::outgoing::OutgoingCalls;
@@ -36,6 +38,7 @@ use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_adapters::security::echo_nonces::EchoNonces;
 use cuepoint_adapters::security::kept_credentials::{KeptCookies, KeptTokens};
 use cuepoint_adapters::security::keys::{KeyRing, KeysInForce};
+use cuepoint_adapters::security::known_browsers::KnownBrowsers;
 use cuepoint_adapters::security::login_log::LoginLog;
 use cuepoint_adapters::security::password_proofs::PasswordProofs;
 use cuepoint_adapters::security::passwords::Argon2Passwords;
@@ -88,11 +91,12 @@ pub fn check(settings: &Settings, secrets: RandomSecrets) -> Result<Providers, P
 /// What is wrong with the providers and the settings of a server.
 pub fn check_without_keys(settings: &Settings) -> Result<Providers, Vec<Error>> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let error = settings.check_server().err().map(Error::from);
-    match (providers::providers(settings, &clock), error) {
-        (Ok(providers), None) => Ok(providers),
-        (Ok(_), Some(error)) => Err(vec![error]),
-        (Err(more), error) => Err(error.into_iter().chain(more).collect()),
+    let of_server = settings.check_server().err().unwrap_or_default();
+    let errors: Vec<Error> = of_server.into_iter().map(Error::from).collect();
+    match providers::providers(settings, &clock) {
+        Ok(providers) if errors.is_empty() => Ok(providers),
+        Ok(_) => Err(errors),
+        Err(more) => Err(errors.into_iter().chain(more).collect()),
     }
 }
 
@@ -116,7 +120,7 @@ pub async fn without_server(
 ) -> anyhow::Result<(Arc<dyn Store>, UseCases)> {
     let secrets = RandomSecrets::new()?;
     let random = || KeyRing::random(secrets).map(KeysInForce::fixed);
-    let keys = Keys { signing: random()?, webhooks: random()? };
+    let keys = ServiceKeys { signing: random()?, webhooks: random()? };
     let store = open(settings, opening).await?;
     let composed = compose(settings, keys, Providers::none(), store.clone(), Arc::default(), String::new())?;
     Ok((store, composed.service.use_cases.clone()))
@@ -221,7 +225,7 @@ pub struct Composed {
 /// When the operating system provides no randomness, or metrics cannot be installed.
 pub fn compose(
     settings: &Settings,
-    keys: Keys,
+    keys: ServiceKeys,
     providers: Providers,
     store: Arc<dyn Store>,
     clock: Arc<ServiceClock>,
@@ -273,6 +277,7 @@ pub fn compose(
         revocations: shared,
         jobs: job_queue.clone(),
         tasks: Arc::new(TokioTasks),
+        long_work: Arc::new(LongWorkThreads::new(Handle::try_current()?)),
         notifier: providers.notifier,
         topup_provider: providers.topups.at(settings, &public_url)?,
         payout_provider: providers.payouts,
@@ -292,6 +297,7 @@ pub fn compose(
         least_topup: settings.topups.least,
         guest_topups: settings.topups.of_guests,
         topups_pending_for: settings.topups.pending_for,
+        payment_pages: settings.topups.payment_pages,
         events_shown_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,
         cookie_for: settings.auth.cookie_session,
@@ -302,6 +308,7 @@ pub fn compose(
         currency: settings.currency.clone(),
         reachable: settings.reachable.clone(),
         body_timeout: settings.server.body_timeout,
+        has_pages: settings.pages.enabled,
         environment: settings.environment.name(),
         clock_rate: settings.server.clock_rate,
     };
@@ -319,6 +326,7 @@ pub fn compose(
             limits: Arc::clone(&limits),
             password_queue: Arc::clone(&password_queue),
             password_proofs: PasswordProofs::new(keys.signing.clone()),
+            known_browsers: KnownBrowsers::new(keys.signing.clone()),
             secrets,
         })
     });

@@ -21,7 +21,7 @@ pub(super) fn settings(settings: &Settings, public_url: &str) -> PageSettings {
             public: public_url.to_owned(),
             accepts_host: settings.environment != DeploymentEnvironment::Production,
         },
-        cookies: Cookies { is_encrypted: public_url.starts_with("https://") },
+        cookies: Cookies { is_encrypted: settings.server.is_encrypted() },
         body_timeout: settings.server.body_timeout,
         has_sandbox: settings.topups.provider == TopupProviderKind::SandboxPage,
     }

@@ -79,6 +79,7 @@ impl TopupsWithoutOrigin {
                     client.map(|client| *client),
                     settings.currency.clone(),
                     return_page,
+                    settings.topups.payment_pages,
                 ))
             }
         })

@@ -10,7 +10,7 @@ use time::Duration;
 
 use super::ConfigError;
 use super::key_source::{KeyPurpose, KeySource};
-use super::values::{Choice, DAY, FromText, Seconds, Secret, Text, Whole};
+use super::values::{Choice, DAY, FromText, Seconds, Secret, TextValue, Whole};
 use cuepoint_adapters::security::passwords::BreachedPasswords;
 
 /// The authentication settings.
@@ -43,8 +43,8 @@ pub struct Bootstrap {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AuthSection {
-    signing_key_file: Option<Text>,
-    signing_keys: Option<Secret<Text<SecretString>>>,
+    signing_key_file: Option<TextValue>,
+    signing_keys: Option<Secret<TextValue<SecretString>>>,
     access_token_ttl_seconds: Seconds<1, DAY>,
     refresh_token_ttl_seconds: Seconds<1, { DAY.saturating_mul(366) }>,
     cookie_session_days: Whole<u16, 1, 366>,
@@ -77,8 +77,8 @@ impl AuthSection {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BootstrapSection {
-    operator_email: Option<Text<Email>>,
-    operator_password: Option<Secret<Text<Password>>>,
+    operator_email: Option<TextValue<Email>>,
+    operator_password: Option<Secret<TextValue<Password>>>,
 }
 
 impl FromText for Email {
@@ -98,7 +98,9 @@ impl BootstrapSection {
     pub(super) fn check(self) -> Result<Option<Bootstrap>, ConfigError> {
         match (self.operator_email, self.operator_password) {
             (None, None) => Ok(None),
-            (Some(Text(email)), Some(Secret(Text(password)))) => Ok(Some(Bootstrap { email, password })),
+            (Some(TextValue(email)), Some(Secret(TextValue(password)))) => {
+                Ok(Some(Bootstrap { email, password }))
+            }
             (Some(_), None) => Err(ConfigError::missing("bootstrap.operator_password")),
             (None, Some(_)) => Err(ConfigError::missing("bootstrap.operator_email")),
         }

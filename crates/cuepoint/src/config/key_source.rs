@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use secrecy::SecretString;
 
 use super::ConfigError;
-use super::values::{Secret, Text};
+use super::values::{Secret, TextValue};
 
 /// What keys are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,8 +83,8 @@ impl KeySource {
     /// The keys of two configuration keys, or of a file in this folder if neither is set; `None` without a folder.
     pub(super) fn of(
         purpose: KeyPurpose,
-        file: Option<Text>,
-        text: Option<Secret<Text<SecretString>>>,
+        file: Option<TextValue>,
+        text: Option<Secret<TextValue<SecretString>>>,
         folder: Option<&Path>,
     ) -> Result<Option<Self>, ConfigError> {
         let place = match (file, text) {
@@ -92,8 +92,8 @@ impl KeySource {
                 let reason = format!("must not be set together with {}", purpose.file_key());
                 return Err(ConfigError::new(purpose.text_key(), reason));
             }
-            (Some(Text(file)), None) => Some(KeyPlace::File(PathBuf::from(file))),
-            (None, Some(Secret(Text(keys)))) => Some(KeyPlace::Text(keys)),
+            (Some(TextValue(file)), None) => Some(KeyPlace::File(PathBuf::from(file))),
+            (None, Some(Secret(TextValue(keys)))) => Some(KeyPlace::Text(keys)),
             (None, None) => folder.map(|folder| KeyPlace::Created(folder.join(purpose.created_file()))),
         };
         Ok(place.map(|place| Self { purpose, place }))

@@ -37,7 +37,7 @@ pub use key_source::{KeyPlace, KeyPurpose, KeySource};
 pub use layers::Layers;
 pub use notifier::{EmailChannel, NotifierSettings, PhoneChannel};
 pub use options::Options;
-pub use pages::Pages;
+pub use pages::PagesSettings;
 pub use problems::{ConfigError, Problems};
 pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, TopupSettings};
 pub use requests::Requests;

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::problems::Collector;
 use super::urls::{HttpUrl, MessageLink, SmtpUrl, link, web_service};
-use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
+use super::values::{Choice, FromText, Secret, TextList, TextValue, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::notifier::MessageSettings;
 use cuepoint_adapters::signed_messages::SigningSecrets;
@@ -59,13 +59,13 @@ pub enum PhoneChannel {
 #[serde(deny_unknown_fields)]
 pub(super) struct NotifierSection {
     email: Choice<EmailChoice>,
-    smtp_url: Option<Secret<Text<SmtpUrl>>>,
-    from: Option<Text<Mailbox>>,
-    product_name: Text<ProductName>,
-    reset_url: Option<Text<MessageLink>>,
-    restore_url: Option<Text<MessageLink>>,
+    smtp_url: Option<Secret<TextValue<SmtpUrl>>>,
+    from: Option<TextValue<Mailbox>>,
+    product_name: TextValue<ProductName>,
+    reset_url: Option<TextValue<MessageLink>>,
+    restore_url: Option<TextValue<MessageLink>>,
     phone: Choice<PhoneChoice>,
-    webhook_url: Option<Text<HttpUrl>>,
+    webhook_url: Option<TextValue<HttpUrl>>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
 }
 
@@ -120,8 +120,10 @@ impl NotifierSection {
             EmailChoice::Smtp => {
                 let url = errors.keep(self.smtp_url.ok_or_else(|| ConfigError::missing("notifier.smtp_url")));
                 let from = errors.keep(self.from.ok_or_else(|| ConfigError::missing("notifier.from")));
-                url.zip(from)
-                    .map(|(Secret(Text(url)), Text(from))| EmailChannel::Smtp { url: url.written, from })
+                url.zip(from).map(|(Secret(TextValue(url)), TextValue(from))| EmailChannel::Smtp {
+                    url: url.written,
+                    from,
+                })
             }
         };
         let url = errors.keep(web_service("notifier.webhook_url", self.webhook_url, environment));
@@ -133,8 +135,8 @@ impl NotifierSection {
                 errors.keep(url).map(PhoneChannel::Webhook)
             }),
         };
-        let mut page = |key, page: Option<Text<MessageLink>>| {
-            errors.keep(link(key, page.map(|Text(MessageLink(link))| link), environment))
+        let mut page = |key, page: Option<TextValue<MessageLink>>| {
+            errors.keep(link(key, page.map(|TextValue(MessageLink(link))| link), environment))
         };
         let (reset, restore) =
             (page("notifier.reset_url", self.reset_url), page("notifier.restore_url", self.restore_url));
@@ -150,7 +152,7 @@ impl NotifierSection {
 
     /// Refuses secrets in the log and passwords sent unencrypted to another machine.
     fn fit_for_production(&self) -> [Option<ConfigError>; 3] {
-        let exposed = self.smtp_url.as_ref().is_some_and(|Secret(Text(url))| url.exposed);
+        let exposed = self.smtp_url.as_ref().is_some_and(|Secret(TextValue(url))| url.exposed);
         let in_log = "log is refused in production, because it writes secrets into the log";
         let plain = "must be smtps or have tls=required in production, unless it is on this machine";
         let refused = |applies: bool, key, reason| applies.then(|| ConfigError::new(key, reason));

@@ -5,7 +5,7 @@ use cuepoint_pages::accent::Colour;
 use cuepoint_pages::frame::SiteLink;
 use serde::Deserialize;
 
-use super::values::{Flag, FromList, FromText, Text, TextList};
+use super::values::{Flag, FromList, FromText, TextList, TextValue};
 
 /// The maximum number of links at the foot of a page.
 const MOST_LINKS: usize = 5;
@@ -14,7 +14,7 @@ const MAX_LINK_TEXT: usize = 40;
 
 /// The section `pages`.
 #[derive(Clone, Debug)]
-pub struct Pages {
+pub struct PagesSettings {
     /// Whether the service has pages.
     pub enabled: bool,
     /// The links at the foot of each page.
@@ -28,15 +28,15 @@ pub struct Pages {
 pub(super) struct PagesSection {
     enabled: Flag,
     links: TextList<Links>,
-    accent: Text<Accent>,
+    accent: TextValue<Accent>,
 }
 
-impl From<PagesSection> for Pages {
+impl From<PagesSection> for PagesSettings {
     fn from(section: PagesSection) -> Self {
         let PagesSection {
             enabled: Flag(enabled),
             links: TextList(Links(links)),
-            accent: Text(Accent(accent)),
+            accent: TextValue(Accent(accent)),
         } = section;
         Self { enabled, links, accent }
     }

@@ -1,7 +1,7 @@
 //! Settings for providers of top-ups and payouts.
 
 use cuepoint_domain::money::{Amount, Currency};
-use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms};
+use cuepoint_domain::topup::{GuestTopupLimits, OrderTerms, PaymentPages};
 use cuepoint_domain::withdrawal::PayoutTerms;
 use serde::Deserialize;
 use time::Duration;
@@ -10,7 +10,7 @@ use url::Url;
 use super::problems::Collector;
 use super::urls::{HttpUrl, ReturnPage, link, web_service};
 use super::values::{
-    AmountText, Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, amount, amount_unless_zero,
+    AmountText, Choice, DAY, HOUR, Seconds, Secret, TextList, TextValue, Whole, amount, amount_unless_zero,
     signing_secrets,
 };
 use super::{ConfigError, DeploymentEnvironment};
@@ -32,6 +32,8 @@ pub struct TopupSettings {
     pub secrets: SigningSecrets,
     /// The page to which a payment page sends the browser.
     pub return_page: Option<LinkTemplate>,
+    /// The payment pages that payers are shown.
+    pub payment_pages: PaymentPages,
     /// The smallest top-up; `None` means that every amount is enough.
     pub least: Option<Amount>,
     /// The limits of top-ups by guest accounts.
@@ -85,8 +87,8 @@ type Attempts = Whole<u32, 1, 1_000>;
 pub(super) struct TopupsSection {
     provider: Choice<TopupChoice>,
     sandbox: Choice<SandboxChoice>,
-    webhook_url: Option<Text<HttpUrl>>,
-    return_url: Option<Text<ReturnPage>>,
+    webhook_url: Option<TextValue<HttpUrl>>,
+    return_url: Option<TextValue<ReturnPage>>,
     min_amount: AmountText,
     guest_max_balance: Option<AmountText>,
     guest_max_per_24h: Option<AmountText>,
@@ -137,7 +139,7 @@ impl TopupsSection {
             let reason = "page is refused in production, because everybody can confirm payments there";
             errors.keep::<()>(Err(ConfigError::new("topups.sandbox", reason)));
         }
-        let return_page = self.return_url.map(|Text(ReturnPage(link))| link);
+        let return_page = self.return_url.map(|TextValue(ReturnPage(link))| link);
         let return_page = errors.keep(link("topups.return_url", return_page, environment));
         let least = errors.keep(amount_unless_zero("topups.min_amount", Some(self.min_amount), currency));
         let mut sum = |key, text| errors.keep(amount(key, text, currency));
@@ -146,6 +148,10 @@ impl TopupsSection {
         Some(TopupSettings {
             provider: provider?,
             return_page: return_page?,
+            payment_pages: match environment {
+                DeploymentEnvironment::Production => PaymentPages::Encrypted,
+                DeploymentEnvironment::Development | DeploymentEnvironment::Test => PaymentPages::All,
+            },
             least: least?,
             of_guests: GuestTopupLimits { most_in_wallet: most_in_wallet?, most_per_24h: most_per_24h? },
             secrets: signing_secrets(self.webhook_secrets),
@@ -164,7 +170,7 @@ impl TopupsSection {
 #[serde(deny_unknown_fields)]
 pub(super) struct PayoutsSection {
     provider: Choice<PayoutChoice>,
-    webhook_url: Option<Text<HttpUrl>>,
+    webhook_url: Option<TextValue<HttpUrl>>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
     max_attempts: Attempts,
     retry_seconds: Seconds<1, DAY>,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::ConfigError;
 use super::problems::Collector;
-use super::values::{AmountText, DAY, FromText, HOUR, Seconds, Text, Whole, amount, amount_unless_zero};
+use super::values::{AmountText, DAY, FromText, HOUR, Seconds, TextValue, Whole, amount, amount_unless_zero};
 
 /// The settings for song requests.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Requests {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WalletSection {
-    currency: Text,
+    currency: TextValue,
     scale: Whole<u8, 0, 8>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct RequestsSection {
     accepted_ttl_seconds: Seconds<1, MONTH>,
     sweep_interval_seconds: Seconds<1, HOUR>,
     max_open_per_dj: Whole<u32, 0, 1_000>,
-    song_url: Text<SongUrl>,
+    song_url: TextValue<SongUrl>,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +62,7 @@ pub(super) struct RequestsSection {
 pub(super) struct GigsSection {
     max_hours: Whole<u32, 1, 168>,
     max_open: Whole<u32, 1, 1_000>,
+    max_requests: Whole<u32, 10, 100_000>,
     pending_ttl_seconds: Seconds<1, DAY>,
     accepted_ttl_seconds: Seconds<1, DAY>,
 }
@@ -117,6 +118,7 @@ impl RequestsSection {
             commission: fees.commission()?,
             most_open_per_dj: (most_open > 0).then_some(most_open),
             most_open_per_gig: gigs.max_open.0,
+            most_made_per_gig: gigs.max_requests.0,
             song_url: self.song_url.0,
         };
         let longest_gig = time::Duration::hours(i64::from(gigs.max_hours.0));

@@ -14,7 +14,7 @@ use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
 use super::events::{EventSettings, EventsSection};
 use super::key_source::KeySource;
 use super::notifier::{EmailChannel, NotifierSection, NotifierSettings, PhoneSection};
-use super::pages::{Pages, PagesSection};
+use super::pages::{PagesSection, PagesSettings};
 use super::problems::Collector;
 use super::providers::{PayoutSettings, PayoutsSection, TopupProviderKind, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, GigsSection, Requests, RequestsSection, TipsSection, WalletSection};
@@ -23,7 +23,7 @@ use super::storage::{Storage, StorageKeys, StorageSection};
 use super::values::{DAY, Seconds};
 use super::webhooks::{WebhookSettings, WebhooksSection};
 use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
-use super::{ConfigError, DeploymentEnvironment};
+use super::{ConfigError, DeploymentEnvironment, urls};
 use cuepoint_api::state::Reachable;
 use cuepoint_transport::rate_limits::Quotas;
 
@@ -53,7 +53,7 @@ pub struct Settings {
     pub withdrawals: WithdrawalTerms,
     pub adjustments: AdjustmentTerms,
     /// The settings of the pages for browsers.
-    pub pages: Pages,
+    pub pages: PagesSettings,
     /// The settings for messages to users.
     pub notifier: NotifierSettings,
     /// The maximum number of phone codes within 24 hours; `None` means unlimited.
@@ -109,18 +109,25 @@ impl Settings {
     /// Checks the rules that only a server must meet. Other commands, such as a migration, run without them.
     ///
     /// # Errors
-    /// [`ConfigError`].
-    pub fn check_server(&self) -> Result<(), ConfigError> {
+    /// A [`ConfigError`] for each violated rule.
+    pub fn check_server(&self) -> Result<(), Vec<ConfigError>> {
+        let mut errors = Collector::default();
+        errors.keep(self.server.check_public_url(self.environment, self.pages.enabled));
+        errors.keep(urls::check_origins(
+            "cors.allowed_origins",
+            &self.cors_allowed_origins,
+            self.environment,
+        ));
         let sends_email = !matches!(self.notifier.email, EmailChannel::None);
         if self.withdrawals.requires_verified_email && !sends_email {
             let reason = "requires notifier.email: set it to smtp, or withdrawals.verified_email to false";
-            return Err(ConfigError::new("withdrawals.verified_email", reason));
+            errors.push(ConfigError::new("withdrawals.verified_email", reason));
         }
         if self.topups.provider == TopupProviderKind::SandboxPage && !self.pages.enabled {
             let reason = "page requires pages.enabled, because the payment page is a page of this service";
-            return Err(ConfigError::new("topups.sandbox", reason));
+            errors.push(ConfigError::new("topups.sandbox", reason));
         }
-        Ok(())
+        if errors.errors.is_empty() { Ok(()) } else { Err(errors.errors) }
     }
 }
 

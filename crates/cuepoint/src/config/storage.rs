@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::values::{Choice, Flag, Secret, Text, Whole};
+use super::values::{Choice, Flag, Secret, TextValue, Whole};
 use super::{ConfigError, DeploymentEnvironment};
 
 /// The storage backend.
@@ -101,7 +101,7 @@ impl Storage {
 #[serde(deny_unknown_fields)]
 pub(super) struct StorageSection {
     backend: Choice<StorageChoice>,
-    dir: Option<Text<String>>,
+    dir: Option<TextValue<String>>,
     postgres: PostgresSection,
 }
 
@@ -116,7 +116,7 @@ enum StorageChoice {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PostgresSection {
-    url: Option<Secret<Text<SecretString>>>,
+    url: Option<Secret<TextValue<SecretString>>>,
     pool_size: Whole<u32, 1, 1_000>,
     migrate_on_start: Flag,
 }
@@ -138,11 +138,11 @@ impl StorageSection {
             }
             StorageChoice::Memory => Ok(Storage::Memory),
             StorageChoice::Sqlite => {
-                let Text(dir) = dir.ok_or_else(|| ConfigError::new(DIRECTORY, NO_DIRECTORY))?;
+                let TextValue(dir) = dir.ok_or_else(|| ConfigError::new(DIRECTORY, NO_DIRECTORY))?;
                 Ok(Storage::Sqlite { directory: PathBuf::from(dir) })
             }
             StorageChoice::Postgres => {
-                let Secret(Text(url)) =
+                let Secret(TextValue(url)) =
                     postgres.url.ok_or_else(|| ConfigError::new(POSTGRES_URL, NO_POSTGRES_URL))?;
                 if !["postgres://", "postgresql://"]
                     .iter()

@@ -68,8 +68,8 @@ fn the_compiled_defaults_are_complete() {
     assert!(settings.cors_allowed_origins.is_empty());
     let number = |number| std::num::NonZeroU32::new(number).unwrap();
     let quotas = Quotas {
-        login: number(120),
-        registrations: number(30),
+        login: number(600),
+        registrations: number(600),
         public: number(12_000),
         guess: number(5),
         refreshes: number(60),
@@ -79,16 +79,16 @@ fn the_compiled_defaults_are_complete() {
         webhook_changes_per_hour: number(20),
         gigs_per_hour: number(20),
         boards: number(12_000),
-        nearby: number(300),
+        nearby: number(600),
         pages: number(240),
-        guests: number(120),
+        guests: number(600),
         guest_requests: number(600),
         unknown_codes: number(60),
         other: number(60),
         failed_logins: number(5),
-        failed_logins_per_address: number(30),
+        failed_logins_per_address: number(480),
         failed_logins_per_hour: number(100),
-        waiting_passwords: number(8),
+        waiting_passwords: number(64),
     };
     assert_eq!(settings.rate_limits, Some(quotas));
     assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
@@ -149,6 +149,7 @@ fn configuration_keys_can_be_set_by_variables() {
         ("requests.song_url", "https://example.com/?q={song}"),
         ("gigs.max_hours", "4"),
         ("gigs.max_open", "5"),
+        ("gigs.max_requests", "50"),
         ("gigs.pending_ttl_seconds", "6"),
         ("gigs.accepted_ttl_seconds", "7"),
         ("ledger.audit_interval_seconds", "4"),
@@ -269,20 +270,19 @@ fn configuration_keys_can_be_set_by_variables() {
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
     assert_eq!(settings.requests.longest_gig, time::Duration::hours(4));
-    assert_eq!(settings.requests.terms.most_open_per_gig, 5);
-    assert_eq!(settings.requests.terms.gig_pending_for, time::Duration::seconds(6));
-    assert_eq!(settings.requests.terms.gig_accepted_for, time::Duration::seconds(7));
+    let terms = &settings.requests.terms;
+    assert_eq!((terms.most_open_per_gig, terms.most_made_per_gig), (5, 50));
+    assert_eq!([terms.gig_pending_for, terms.gig_accepted_for], [6, 7].map(time::Duration::seconds));
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
     assert_eq!(settings.webhooks.allowed_networks, Networks::parse(["10.20.0.0/16", "fd00::1"]).unwrap());
     let name_servers = NameServers::parse(["10.0.0.53:53", "[fd00::53]:5353"]).unwrap();
     assert_eq!(settings.webhooks.name_servers, name_servers);
-    assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.adjustments.max_amount), Some(Money::from_minor(50_000_000)));
     assert_eq!(minor(settings.tips.max_amount), Some(Money::from_minor(25_000_000)));
-    assert_eq!(settings.tips.commission.get(), 1_000);
+    assert_eq!([terms.commission.get(), settings.tips.commission.get()], [1_000; 2]);
     assert_eq!(minor(settings.withdrawals.limits.max_amount), Some(Money::from_minor(1_250_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_per_30d), Some(settings.currency.whole(30)));
     assert_eq!(settings.withdrawals.clearing_time, Some(time::Duration::hours(8)));

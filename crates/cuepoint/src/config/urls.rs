@@ -3,7 +3,7 @@
 use secrecy::SecretString;
 use url::Url;
 
-use super::values::{FromText, Text};
+use super::values::{FromText, TextValue};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::link_template::LinkTemplate;
 use cuepoint_adapters::outgoing::{is_on_this_machine, origin, parse_written};
@@ -30,10 +30,10 @@ impl FromText for HttpUrl {
 /// [`ConfigError`] for a URL that production refuses.
 pub(super) fn web_service(
     key: &str,
-    url: Option<Text<HttpUrl>>,
+    url: Option<TextValue<HttpUrl>>,
     environment: DeploymentEnvironment,
 ) -> Result<Option<Url>, ConfigError> {
-    let url = url.map(|Text(HttpUrl(url))| url);
+    let url = url.map(|TextValue(HttpUrl(url))| url);
     if environment == DeploymentEnvironment::Production && url.as_ref().is_some_and(is_plain) {
         return Err(ConfigError::new(key, HTTPS));
     }
@@ -43,6 +43,25 @@ pub(super) fn web_service(
 /// Whether the URL leads to another machine without encryption.
 fn is_plain(url: &Url) -> bool {
     url.scheme() == "http" && !is_on_this_machine(url)
+}
+
+/// Refuses http origins of other machines in production, because everybody in their network could replace the pages that
+/// call the API. Web views of apps have the origin `http://localhost`.
+///
+/// # Errors
+/// [`ConfigError`] for the first such origin.
+pub(super) fn check_origins(
+    key: &str,
+    origins: &[String],
+    environment: DeploymentEnvironment,
+) -> Result<(), ConfigError> {
+    let is_plain = |origin: &&String| Url::parse(origin).is_ok_and(|url| is_plain(&url));
+    match origins.iter().find(is_plain) {
+        Some(origin) if environment == DeploymentEnvironment::Production => {
+            Err(ConfigError::new(key, format!("{origin:?} {HTTPS}")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// A link in a message, with a place for its token.

@@ -98,7 +98,7 @@ impl<T: DeserializeOwned> TryFrom<Value> for Choice<T> {
 /// A value parsed from non-empty text.
 #[derive(Deserialize)]
 #[serde(try_from = "Value", bound = "T: FromText")]
-pub(super) struct Text<T = String>(pub(super) T);
+pub(super) struct TextValue<T = String>(pub(super) T);
 
 /// A type that is configured as text.
 pub(super) trait FromText: Sized {
@@ -106,7 +106,7 @@ pub(super) trait FromText: Sized {
     fn from_text(text: &str) -> Result<Self, String>;
 }
 
-impl<T: FromText> TryFrom<Value> for Text<T> {
+impl<T: FromText> TryFrom<Value> for TextValue<T> {
     type Error = String;
 
     fn try_from(written: Value) -> Result<Self, String> {

@@ -16,7 +16,7 @@ impl Settings {
         let ignored = |key: &str| format!("{key} is ignored, because storage.backend is {backend}");
         let is_sqlite = matches!(self.storage, Storage::Sqlite { .. });
         let is_postgres = matches!(self.storage, Storage::Postgres(_));
-        let checks: [(bool, String); 10] = [
+        let checks: [(bool, String); 12] = [
             (
                 matches!(self.storage, Storage::Memory),
                 format!("storage.backend is {backend}: all data ends with this process"),
@@ -33,7 +33,7 @@ impl Settings {
                     .to_owned(),
             ),
             (
-                is_production && self.server.public_url.is_none(),
+                is_production && self.server.public_url.is_none() && !self.pages.enabled,
                 "server.public_url is not set: links in answers begin with the address on which the server listens"
                     .to_owned(),
             ),
@@ -50,6 +50,14 @@ impl Settings {
             (
                 is_production && self.tips.max_amount.is_none(),
                 "tips.max_amount is not set: one tip can move the whole balance of a stolen card".to_owned(),
+            ),
+            (
+                is_production && self.withdrawals.clearing_time.is_none(),
+                "withdrawals.clearing_hours is 0: the money of a stolen card can be withdrawn at once".to_owned(),
+            ),
+            (
+                is_production && self.rate_limits.is_none(),
+                "rate_limits.enabled is false: strangers can guess passwords without a limit".to_owned(),
             ),
             (
                 self.auth.refresh_token_ttl < self.auth.access_token_ttl,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ConfigError;
 use super::key_source::{KeyPurpose, KeySource};
-use super::values::{Secret, Text, TextList};
+use super::values::{Secret, TextList, TextValue};
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::outgoing::NameServers;
 
@@ -28,8 +28,8 @@ pub struct WebhookSettings {
 pub(super) struct WebhooksSection {
     allowed_networks: TextList<Networks>,
     name_servers: TextList<NameServers>,
-    key_file: Option<Text>,
-    keys: Option<Secret<Text<SecretString>>>,
+    key_file: Option<TextValue>,
+    keys: Option<Secret<TextValue<SecretString>>>,
 }
 
 impl WebhooksSection {

@@ -10,13 +10,13 @@ use time::Duration;
 use super::ConfigError;
 use super::problems::Collector;
 use super::values::{
-    AmountText, Flag, FromList, FromText, Text, TextList, Whole, amount, amount_unless_zero,
+    AmountText, Flag, FromList, FromText, TextList, TextValue, Whole, amount, amount_unless_zero,
 };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WithdrawalsSection {
-    address_policy: Text<AddressPolicy>,
+    address_policy: TextValue<AddressPolicy>,
     options: TextList<OptionsTable>,
     auto_approve_below: Option<AmountText>,
     second_approval_above: Option<AmountText>,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::failovers::load::{Diary, Kind, Load};
 use crate::harness::{Person, Server, cents, run};
-use crate::load::{Diary, Kind, Load};
 
 /// What each person of a load had before it, in cents.
 const BEFORE: i64 = 10_000;

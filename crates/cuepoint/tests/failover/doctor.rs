@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::failovers::replicas::{Replicas, Session};
+use crate::failovers::scene::{self, without_load};
 use crate::harness::{eventually, run};
-use crate::replicas::{Replicas, Session};
-use crate::scene::{self, without_load};
 
 /// What the doctor finds of the storage and the clock, with these keys.
 fn found(url: &str, keys: &[(&str, &str)]) -> Vec<String> {

@@ -3,13 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::books::ids;
+use crate::failovers::books::ids;
+use crate::failovers::host_name::HostName;
+use crate::failovers::load::Kind;
+use crate::failovers::replicas::Replicas;
+use crate::failovers::report::{REFUSED_WITHIN, Report, seconds};
+use crate::failovers::scene::{insist, readiness, server, timed, without_load};
 use crate::harness::{Answer, Person, Server, cents, eventually, run};
-use crate::host_name::HostName;
-use crate::load::Kind;
-use crate::replicas::Replicas;
-use crate::report::{REFUSED_WITHIN, Report, seconds};
-use crate::scene::{insist, readiness, server, timed, without_load};
 
 const REPLAYED: &str = "idempotency-replayed";
 /// The key of the command whose commit is held.

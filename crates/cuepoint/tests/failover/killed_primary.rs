@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::load::Load;
-use crate::replicas::Replicas;
-use crate::report::{Report, SUCCESS_WITHIN};
-use crate::scene::{
+use crate::failovers::load::Load;
+use crate::failovers::replicas::Replicas;
+use crate::failovers::report::{Report, SUCCESS_WITHIN};
+use crate::failovers::scene::{
     alone, compare_books, first_success, is_ready_within, no_panic, rounds, row_since, two_servers,
 };
 

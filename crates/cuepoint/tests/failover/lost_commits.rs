@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::failovers::load::Kind;
+use crate::failovers::replicas::Replicas;
+use crate::failovers::scene::{insist, without_load};
 use crate::harness::{Answer, PASSWORD, Person, SHARED_KEY, Server, WEBHOOK_URL, eventually, run, within};
-use crate::load::Kind;
-use crate::replicas::Replicas;
-use crate::scene::{insist, without_load};
 
 /// The least distance between the positions before and after a gap.
 const MIN_DISTANCE: i64 = 1_000_000;

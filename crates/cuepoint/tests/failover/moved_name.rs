@@ -3,14 +3,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Person, Server, eventually};
-use crate::host_name::HostName;
-use crate::load::{Kind, Load};
-use crate::replicas::Replicas;
-use crate::report::{Report, SUCCESS_WITHIN};
-use crate::scene::{
+use crate::failovers::host_name::HostName;
+use crate::failovers::load::{Kind, Load};
+use crate::failovers::replicas::Replicas;
+use crate::failovers::report::{Report, SUCCESS_WITHIN};
+use crate::failovers::scene::{
     alone, compare_books, first_success, no_panic, readiness, row_since, server, two_servers, without_load,
 };
+use crate::harness::{Person, Server, eventually};
 
 const COMMANDS: usize = 100;
 const LIMIT: Duration = Duration::from_secs(30);

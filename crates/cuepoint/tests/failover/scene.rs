@@ -4,10 +4,10 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use crate::books;
+use crate::failovers::books;
+use crate::failovers::load::{Diary, Kind, Load};
+use crate::failovers::report::{REFUSED_WITHIN, Report, SUCCESS_WITHIN, seconds};
 use crate::harness::{Answer, Person, Server, eventually, operator_keys};
-use crate::load::{Diary, Kind, Load};
-use crate::report::{REFUSED_WITHIN, Report, SUCCESS_WITHIN, seconds};
 
 /// Default number of rounds of a run.
 const ROUNDS: usize = 2;

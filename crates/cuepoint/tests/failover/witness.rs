@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::failovers::load::SetOnDrop;
 use crate::harness::{Person, Server};
-use crate::load::SetOnDrop;
 
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::failovers::host_name::HostName;
+use crate::failovers::load::{Kind, Load};
+use crate::failovers::replicas::{NEXT_TRANSACTION, Replicas};
+use crate::failovers::report::Report;
+use crate::failovers::scene::{
+    OPERATOR, alone, compare_books, first_success, no_panic, rounds, row_since, server,
+};
+use crate::failovers::witness::{Testimony, Witness};
 use crate::harness::{Person, Server};
-use crate::host_name::HostName;
-use crate::load::{Kind, Load};
-use crate::replicas::{NEXT_TRANSACTION, Replicas};
-use crate::report::Report;
-use crate::scene::{OPERATOR, alone, compare_books, first_success, no_panic, rounds, row_since, server};
-use crate::witness::{Testimony, Witness};
 
 /// Commands that are acknowledged before each step.
 const COMMANDS: usize = 100;

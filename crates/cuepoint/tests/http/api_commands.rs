@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, Person, Server, Store};
+use crate::harness::{Browser, PASSWORD, Person, Server, Store};
 
 on_one_store!(
     users_are_found_by_id_and_by_address,
     a_suspension_and_its_end_are_recorded_under_the_operators_name,
+    a_wallet_link_is_issued_once_the_last_use_was_shown,
     withdrawals_are_approved_and_rejected,
     a_withdrawal_that_needs_two_operators_stays_pending_and_says_so,
     a_list_reports_omitted_withdrawals,
@@ -133,6 +134,25 @@ fn a_suspension_and_its_end_are_recorded_under_the_operators_name(store: Store) 
     };
     assert!(is_noted("spam") && is_noted("sorry"), "{log:?}");
     ada.runs(&server, &format!("users suspend {} --reason spam", ada.id)).failed(1, "Ask another operator.");
+}
+
+fn a_wallet_link_is_issued_once_the_last_use_was_shown(store: Store) {
+    let (server, ada) = Server::with_operator(store, &[]);
+    let guest = server.guest_account();
+    let reference = guest.topup_reference(guest.topup("40"));
+    let line = format!("users wallet-link {} --reference {reference} --reason lost", guest.email);
+    let used = ada.get(&format!("/operator/users/{}/wallet-link", guest.id)).data(200);
+    let (second, _) = used["last_used_at"].as_str().unwrap().split_once('.').unwrap();
+    // Without a terminal, the command issues no link, because nobody has confirmed the last use.
+    ada.runs(&server, &line).failed(1, &format!("last use {second}Z: compare it, and pass --yes"));
+    let issued = ada.runs(&server, &format!("{line} --yes"));
+    assert!(issued.status == Some(0) && issued.stderr.contains("only to the payer"), "{issued:?}");
+    let url = field(&issued.stdout, "link ");
+    let (_, query) = url.split_once("/wallet-link").unwrap();
+    let page = Browser::new(&server.client()).get(&format!("/wallet-link{query}"));
+    assert!(page.text.contains("Open the wallet here"), "{page}");
+    let refused = ada.runs(&server, &format!("{} --yes", line.replace(&reference, "4711")));
+    refused.failed(1, "The account has no confirmed top-up with this reference.");
 }
 
 fn withdrawals_are_approved_and_rejected(store: Store) {

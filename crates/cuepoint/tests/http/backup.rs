@@ -116,11 +116,16 @@ fn the_newest_backups_of_a_directory_are_kept() {
     assert_eq!(left.len(), 3, "{left:?}");
     assert!(others.iter().all(|name| Path::new(&named(name)).exists()));
 
-    // The new backup is kept, even if a wrong clock has named all others later.
-    fs::write(named("2099-01-01T000000.db"), "").unwrap();
-    scene.run(&["backup", "--keep", "1", &directory], "data");
+    // Backups named after a future time by a wrong clock do not count, and stay.
+    let future = ["2098-12-31T000000.db", "2099-01-01T000000.db"];
+    for name in future {
+        fs::write(named(name), "").unwrap();
+    }
+    let before = dated();
+    scene.run(&["backup", "--keep", "2", &directory], "data");
     let left = dated();
-    assert!(left.len() == 2 && left[1].starts_with("20") && left[1] != "2099-01-01T000000.db", "{left:?}");
+    assert_eq!((left.len(), &left[1]), (5, &before[2]), "yesterday's backup is kept: {left:?}");
+    assert_eq!(left[3..], future);
     fs::write(named(older[0]), "").unwrap();
 
     // A failed backup removes nothing.
@@ -253,6 +258,32 @@ fn a_backup_under_load_contains_all_changes_acknowledged_before_it() {
             assert_eq!(oldest_first(&entries)[..], oldest_first(last)[..entries.len()]);
         }
     }
+}
+
+/// The id of a process does not tell whether it is alive, because in containers every process has the same id.
+#[test]
+fn the_next_backup_removes_the_part_of_a_killed_one() {
+    let scene = Scene::new();
+    drop(scene.server("data"));
+    fs::create_dir(scene.path("backups")).unwrap();
+    let part = |name: &str| scene.path(&format!("backups/{name}.partial"));
+    for name in ["backup.db", "2026-01-01T000000.db", "other.db"] {
+        fs::write(part(name), "half").unwrap();
+    }
+    // The part of a running backup is locked.
+    let living = fs::File::create(part("2026-01-02T000000.db")).unwrap();
+    living.lock().unwrap();
+    scene.run(&["backup", "--keep", "2", &scene.path("backups")], "data");
+    let left = scene.names("backups");
+    assert_eq!(left.len(), 4, "{left:?}");
+    assert_eq!(left[0], "2026-01-02T000000.db.partial");
+    scene.run(&["backup", &scene.path("backups/backup.db")], "data");
+    assert!(!Path::new(&part("backup.db")).exists() && Path::new(&part("other.db")).exists());
+    fs::remove_file(scene.path("backups/backup.db")).unwrap();
+    let living = fs::File::create(part("backup.db")).unwrap();
+    living.lock().unwrap();
+    let (code, said) = scene.try_run(&["backup", &scene.path("backups/backup.db")], "data");
+    assert!(code == Some(1) && said.contains("another process writes it"), "{said}");
 }
 
 #[test]

@@ -76,6 +76,11 @@ impl Process {
         Self { listening, client }
     }
 
+    /// The lines that it has printed so far.
+    pub(super) fn said(&self) -> Vec<String> {
+        self.listening.said()
+    }
+
     /// Stops the server, as a supervisor does.
     pub(super) fn stop(mut self) {
         let pid = self.listening.child.id().to_string();
@@ -261,6 +266,7 @@ fn production_requires_key_files_and_refuses_the_memory_store() {
         ("CUEPOINT__WEBHOOKS__KEY_FILE", "webhook-keys"),
         ("HOME", "/"),
         ("CUEPOINT__WITHDRAWALS__VERIFIED_EMAIL", "false"),
+        ("CUEPOINT__SERVER__PUBLIC_URL", "https://music.example.com"),
     ];
     let (status, said) = folder.run(&["--data", "data"], &production[..1]);
     assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
@@ -373,7 +379,7 @@ fn the_log_shows_migrations_by_name_and_audits_without_debug_text() {
     let audited = "the ledger is consistent wallets=0 entries=0 postings=0 entities=0";
     eventually("the audit is logged", || server.log().contains(audited).then_some(()));
     let log = server.log();
-    assert!(log.contains("applied a migration migration=\"2026-11-22-000001_initial\""), "{log}");
+    assert!(log.contains("applied a migration migration=\"2026-11-30-000001_initial\""), "{log}");
     assert!(!["Some(", "Summary", " { "].iter().any(|text| log.contains(text)), "{log}");
 }
 

@@ -6,9 +6,13 @@ use serde_json::{Map, Value, json};
 use crate::harness::{
     Answer, Message, NEW, Person, ROUTES, Route, Server, Store, TOPUPS, UNKNOWN_CODE, object_of,
 };
+use crate::long_work::GROWING;
 use crate::matrix::late_money;
 
-on_one_store!(every_declared_field_is_validated_against_its_schema);
+on_one_store!(
+    every_declared_field_is_validated_against_its_schema,
+    letters_that_grow_are_accepted_or_refused_by_name_in_every_text_of_the_api,
+);
 
 /// Values outside the limits of a property.
 fn outside(property: &Value) -> Vec<Value> {
@@ -74,6 +78,7 @@ impl Scene {
         let caller = match route.path {
             _ if route.is_operators() => &self.operator,
             path if path.starts_with("/gigs") => &self.dj,
+            "/music/requests" | "/withdrawal/crypto" => &self.guest,
             path if path.starts_with("/boards") => &self.guest,
             path if route.has_id() && path != "/music/requests-update/{id}" => &self.guest,
             _ => &self.dj,
@@ -83,10 +88,23 @@ impl Scene {
             "/operator/suspense/{id}/settle" => late_money(&self.server),
             "/operator/provider-messages/{id}/resolve" => self.message,
             path if path.starts_with("/operator/users/{id}") => self.guest.id,
+            path if path.starts_with("/operator/webhook-endpoints/{id}") => {
+                self.operator.only_webhook_endpoint("/operator/webhook-endpoints")
+            }
             path => object_of(&self.guest, &self.dj, path).unwrap_or_else(|| panic!("no object for {path}")),
         };
         let path = route.at(id).replace(UNKNOWN_CODE, &self.code);
         Target { route, caller, path }
+    }
+
+    /// The scene with another DJ and another guest, for what happened to these.
+    fn with_others(self) -> Self {
+        let (dj, guest) = (self.server.dj(), self.server.guest());
+        let reference = guest.topup_reference(guest.topup("1000"));
+        Message::topup_of("1000", "topup.confirmed", &reference).accepted_by(&self.server);
+        dj.gig();
+        let code = dj.get("/gigs").data(200)["data"][0]["code"].as_str().unwrap().to_owned();
+        Self { dj, guest, code, ..self }
     }
 
     fn snapshot(&self) -> [Vec<Value>; 3] {
@@ -151,4 +169,62 @@ fn every_declared_field_is_validated_against_its_schema(store: Store) {
         assert_eq!(scene.snapshot(), before, "{}", route.path);
     }
     assert!(tried > 150, "{tried}");
+}
+
+/// The texts of letters that grow for a property: as long as it accepts, and longer; whether each is too long.
+fn growing(property: &Value) -> Vec<(String, bool)> {
+    let most = property["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
+    let length = most.unwrap_or(255);
+    let others: String = GROWING[1..].iter().flat_map(|letter| letter.chars()).cycle().take(length).collect();
+    vec![
+        (GROWING[0].repeat(length), false),
+        (others, false),
+        (GROWING[0].repeat(length + 1), most.is_some()),
+        (GROWING[0].repeat(5_000), most.is_some()),
+    ]
+}
+
+/// Attack API4: the letters that grow most, in names, reasons, messages, addresses and secrets.
+fn letters_that_grow_are_accepted_or_refused_by_name_in_every_text_of_the_api(store: Store) {
+    let mut scene = Scene::new(store);
+    let (mut accepted, mut refused, mut wrong) = (0, 0, Vec::new());
+    for route in ROUTES.iter().filter(|route| route.wants_body() && !route.signed) {
+        let properties = route.schema().unwrap()["properties"].as_object().unwrap();
+        for (field, property) in properties {
+            let is_text = property["type"] == "string" || property["type"][0] == "string";
+            if !is_text || property["enum"].is_array() {
+                continue;
+            }
+            for (text, is_too_long) in growing(property) {
+                let target = scene.call(route);
+                let mut body = route.body(scene.dj.id).unwrap();
+                if body.get("email").is_some() {
+                    body["email"] = json!(format!("growing-{}@example.com", accepted + refused));
+                }
+                if body.get("user_id").is_some() {
+                    body["user_id"] = json!(scene.guest.id);
+                }
+                body[field] = json!(text);
+                let answer = target.send(&body.to_string());
+                match answer.status {
+                    422 if answer.json()["errors"].get(field).is_some() => refused += 1,
+                    // The right text beside a token that is not.
+                    422 if !is_too_long && answer.json()["errors"].get("token").is_some() => refused += 1,
+                    // A text that is compared with a stored one, or the right text for an object that is not.
+                    401 | 403 | 404 | 409 if !is_too_long => refused += 1,
+                    200..=299 if !is_too_long => {
+                        accepted += 1;
+                        scene = scene.with_others();
+                    }
+                    status => wrong.push((route.method, route.path, field, text.len(), status, answer.text)),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(accepted > 20 && refused > 100, "{accepted} {refused}");
+    for list in ["/operator/users", "/operator/security-log", "/operator/withdrawals"] {
+        scene.operator.get(list).data(200);
+    }
+    assert!(!scene.server.log().contains("panicked"));
 }

@@ -136,7 +136,7 @@ fn the_doctor_finds_missing_keys_and_an_unencrypted_address_in_production() {
         ],
     );
     for expected in [
-        "fail  configuration               server.public_url: http://127.0.0.1:1 is not encrypted",
+        "fail  configuration               server.public_url: must be https in production",
         "fail  keys.signing                auth.signing_key_file: is required in production",
         "fail  keys.webhooks               webhooks.key_file: is required in production",
     ] {

@@ -20,7 +20,10 @@ on_every_store!(
     a_guest_account_erases_itself_without_a_password,
     a_burst_of_requests_of_guest_accounts_leaves_a_third_of_the_queue,
 );
-on_durable_stores!(an_unused_account_is_deleted_a_day_after_its_last_use);
+on_durable_stores!(
+    an_unused_account_is_deleted_a_day_after_its_last_use,
+    paid_and_old_accounts_request_while_new_ones_use_up_the_requests_of_their_address,
+);
 on_one_store!(
     members_only_operations_tell_a_guest_account_to_claim,
     a_guest_account_changes_its_name_alone,
@@ -266,7 +269,7 @@ fn gigs_for_members_refuse_guest_accounts(store: Store) {
 
 fn guest_accounts_have_at_most_two_thirds_of_a_queue(store: Store) {
     let server = Server::configured(store, &[("gigs.max_open", "6")]);
-    let (dj, member) = (server.dj_at("0", "0"), server.guest());
+    let (dj, member) = (server.dj_at("0", "0"), server.payer("20"));
     open(&dj, &json!({"title": "Friday", "max_open_per_guest": 100}));
     let guests: Vec<Person> = (0..5).map(|_| server.guest_account()).collect();
     member.request_song(&dj);
@@ -274,7 +277,7 @@ fn guest_accounts_have_at_most_two_thirds_of_a_queue(store: Store) {
     let refused = guests[4].post("/music/requests", &song(dj.id));
     refused.refused(422, "limit_exceeded");
     let message = refused.json()["errors"]["dj_id"][0].as_str().unwrap().to_owned();
-    assert!(message.starts_with("Guest accounts can have 4 open requests"), "{message}");
+    assert!(message.starts_with("Requests that count as guests' can have 4 places"), "{message}");
     member.request_song(&dj);
     member.post("/music/requests", &song(dj.id)).refused(422, "limit_exceeded");
     dj.answer(requests[0], "rejected").data(200);
@@ -391,6 +394,25 @@ fn requests_of_guest_accounts_of_an_address_are_limited(store: Store) {
     member.request_song(&dj);
 }
 
+/// Attack API4: using up the requests of an address with new accounts.
+fn paid_and_old_accounts_request_while_new_ones_use_up_the_requests_of_their_address(store: Store) {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.guest_requests_per_minute", "2")];
+    let server = Server::configured(store, &keys);
+    let (dj, database) = (server.dj_at("0", "0"), server.database().unwrap());
+    let (paid, old) = (server.guest_account(), server.guest_account());
+    paid.topup("5");
+    let shift = database.sql("interval '16 minutes'", "960000000");
+    database.execute(&format!("UPDATE users SET created_at = created_at - {shift} WHERE id = {}", old.id));
+    for _ in 0..2 {
+        server.guest_account().request_song(&dj);
+    }
+    paid.request_song(&dj);
+    for _ in 0..2 {
+        old.request_song(&dj);
+    }
+    old.post("/music/requests", &song(dj.id)).refused(429, "rate_limited");
+}
+
 /// Attack API4: using up the requests of an address by repeating one.
 fn repeated_requests_of_guest_accounts_do_not_count_for_their_address(store: Store) {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.guest_requests_per_minute", "2")];
@@ -453,11 +475,11 @@ fn guest_accounts_wait_for_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[]);
     drop(server);
-    database.rows("UPDATE deployment SET feature_level = 3");
+    database.rows("UPDATE deployment SET feature_level = 1");
     let server = Server::on(&database, &[]);
     let client = server.client();
     client.post("/auth/guest", &json!({})).refused(503, "unavailable");
-    database.rows("UPDATE deployment SET feature_level = 4");
+    database.rows("UPDATE deployment SET feature_level = 2");
     eventually("the server knows", || {
         let answer = client.post("/auth/guest", &json!({}));
         (answer.status == 201).then_some(())

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::guest_wallet_keys::free;
 use crate::harness::guest_scene::{Evening, LANGUAGES, WAITING, Words, filled_on, says, shows, with};
 use crate::harness::{
     Browser, PASSWORD, SESSION, Server, Store, UNKNOWN_CODE, eventually, gig_scene, leads_to,
@@ -13,6 +14,8 @@ on_one_store!(
     a_song_of_tonight_asks_once_more,
     a_gig_that_takes_no_requests_says_why,
     limits_of_a_gig_say_why,
+    a_displaced_request_says_why,
+    the_last_requests_of_a_gig_say_for_whom_they_are,
     a_live_part_is_sent_if_it_has_changed,
     a_link_fills_the_form,
     higher_offers_show_their_places,
@@ -150,7 +153,8 @@ fn a_gig_that_takes_no_requests_says_why(store: Store) {
         };
         let own = ["This is your own page", "Das ist deine eigene Seite"];
         let dj = member(&evening.dj.email);
-        refused(&evening, &dj, &evening.filled(&new_guest(), "Blue Monday"), own, language);
+        let form = with(evening.filled(&new_guest(), "Blue Monday"), "payer", &evening.dj.id.to_string());
+        refused(&evening, &dj, &form, own, language);
 
         let blocked = server.payer("50");
         let id = blocked.request_song(&evening.dj);
@@ -200,6 +204,47 @@ fn limits_of_a_gig_say_why(store: Store) {
         let words = ["The queue is full", "Die Liste ist voll"];
         refused(&evening, &browser, &evening.filled(&browser, "Temptation"), words, language);
         assert_eq!(evening.requests().len(), 2);
+    }
+}
+
+fn a_displaced_request_says_why(store: Store) {
+    let server = Server::configured(store, &[("gigs.max_open", "1")]);
+    for (language, header) in LANGUAGES.into_iter().enumerate() {
+        let dj = server.dj_at("0", "0");
+        let gig = gig_scene::open(&dj, &json!({"title": "Friday"}));
+        let code = gig["code"].as_str().unwrap().to_owned();
+        let evening = Evening { dj, gig, code };
+        let browser = Browser::new(&server.client()).speaking(header);
+        leads_to(&evening.request(&browser, "Blue Monday"));
+        gig_scene::ask(&server.payer("5"), &evening.dj, "5");
+        let words = [
+            "The queue was full, and a request with a price took its place.",
+            "Die Liste war voll, und ein Wunsch mit Preis hat den Platz bekommen.",
+        ];
+        says(&browser.get(&evening.page()), language, &[words]);
+    }
+}
+
+fn the_last_requests_of_a_gig_say_for_whom_they_are(store: Store) {
+    let server = Server::configured(store, &[("gigs.max_requests", "10")]);
+    for (language, header) in LANGUAGES.into_iter().enumerate() {
+        let evening = Evening::new(&server);
+        let regular = server.payer("200");
+        let guest = Browser::new(&server.client()).speaking(header);
+        leads_to(&evening.request(&guest, "Blue Monday"));
+        for _ in 0..8 {
+            gig_scene::ask(&regular, &evening.dj, "10");
+        }
+        let words = [
+            "The last requests of this evening are for members",
+            "Die letzten Wünsche dieses Abends sind für Mitglieder",
+        ];
+        refused(&evening, &guest, &evening.filled(&guest, "Temptation"), words, language);
+        gig_scene::ask(&regular, &evening.dj, "10");
+        let member = Browser::new(&server.client()).speaking(header);
+        leads_to(&member.log_in(&regular.email, PASSWORD));
+        let words = ["No more requests tonight", "Heute keine Wünsche mehr"];
+        refused(&evening, &member, &evening.filled(&member, "Temptation"), words, language);
     }
 }
 
@@ -279,8 +324,12 @@ fn higher_offers_show_their_places(store: Store) {
 
 /// Attack API4: trying codes until one belongs to a DJ.
 #[test]
-fn unknown_codes_are_refused_after_sixty() {
-    let keys = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
+fn unknown_codes_are_refused_after_ten_times_the_quota_of_a_member() {
+    let keys = [
+        ("rate_limits.enabled", "true"),
+        ("rate_limits.unknown_codes_per_minute", "6"),
+        ("server.trusted_proxies", "127.0.0.1"),
+    ];
     let server = Server::configured(Store::Memory, &keys);
     let evening = Evening::new(&server);
     let browser = Browser::new(&server.client());
@@ -309,11 +358,14 @@ fn a_first_request_counts_as_a_guest_account_and_later_ones_as_requests() {
         ("rate_limits.guest_requests_per_minute", "3"),
     ];
     let server = Server::configured(Store::Memory, &keys);
-    let evening = Evening::new(&server);
+    let evening = free(&server);
     let browsers = [0, 1, 2].map(|_| Browser::new(&server.client()));
-    for (browser, song) in browsers.iter().zip(["One", "Two"]) {
-        leads_to(&evening.request(browser, song));
-    }
+    let forms = browsers.iter().zip(["One", "Two"]).map(|(browser, song)| {
+        let form = evening.filled(browser, song);
+        leads_to(&evening.send(browser, &form));
+        form
+    });
+    let first = forms.collect::<Vec<_>>().swap_remove(0);
     let limited = evening.request(&browsers[2], "Three");
     assert_eq!((limited.status, browsers[2].cookie(SESSION)), (429, None), "{limited}");
     // Later requests create no account.
@@ -321,6 +373,9 @@ fn a_first_request_counts_as_a_guest_account_and_later_ones_as_requests() {
     let limited = evening.request(&browsers[0], "Five");
     assert_eq!(limited.status, 429, "{limited}");
     assert!(limited.header("retry-after").is_some(), "{limited}");
+    // The answer to the first request was lost, with its cookie or without it.
+    leads_to(&evening.send(&browsers[0], &first));
+    leads_to(&evening.send(&Browser::new(&server.client()), &first));
     let titles: Vec<Value> = evening.requests().iter().map(|request| request["song_title"].clone()).collect();
     assert_eq!(titles, ["Four", "Two", "One"]);
 }

@@ -39,7 +39,7 @@ fn documented_quotas_match_the_defaults() {
     assert!(rows.len() > 10, "{table}");
     for row in rows {
         let [_, quota, key] = row.split(" | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
-        let number = quota.split(char::is_alphabetic).next().unwrap().replace(' ', "");
+        let number = quota.split(|c: char| c == ',' || c.is_alphabetic()).next().unwrap().replace(' ', "");
         let key = key.trim_matches(['`', '|', ' ']);
         assert!(defaults.contains(&format!("\n{key} = {number}\n")), "{key} = {number}");
     }

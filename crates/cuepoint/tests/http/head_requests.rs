@@ -115,6 +115,11 @@ fn refused_head_requests_are_answered_without_a_body() {
     let server = Server::configured(Store::Memory, &limits);
     let address = server.client().address;
     let mut connection = RawConnection::open(&address);
+    // An address has ten times the quota of a user.
+    for _ in 0..27 {
+        connection.send("HEAD /api/v1/wallet HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_eq!(connection.head().status, 401);
+    }
     for (path, status) in [
         ("/api/v1/wallet", 401),
         ("/api/v1/nothing", 404),

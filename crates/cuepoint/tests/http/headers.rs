@@ -49,10 +49,13 @@ fn responses_carry_the_security_headers() {
 }
 
 #[test]
-fn https_deployments_send_hsts() {
-    let server = Server::configured(Store::Memory, &[("server.public_url", "https://api.example.com")]);
-    for answer in every_kind(&server) {
-        assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"), "{answer}");
+fn answers_say_for_how_long_the_host_is_reached_over_https_alone() {
+    for seconds in ["31536000", "0"] {
+        let server = Server::configured(Store::Memory, &[("server.hsts_seconds", seconds)]);
+        let value = format!("max-age={seconds}");
+        for answer in every_kind(&server) {
+            assert_eq!(answer.header("strict-transport-security"), Some(value.as_str()), "{answer}");
+        }
     }
 }
 

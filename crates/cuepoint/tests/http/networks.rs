@@ -110,12 +110,13 @@ fn operators_are_admitted_from_any_network_by_default() {
 
 #[test]
 fn forwarded_addresses_from_untrusted_proxies_are_ignored() {
-    let keys = [("rate_limits.enabled", "true"), ("rate_limits.login_per_minute", "2")];
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.guests_per_minute", "2")];
     let server = Server::configured(Store::Memory, &keys);
-    let login = |address: &str| {
-        server.client().call("POST", "/auth/login").text("{").header("x-forwarded-for", address).send()
+    let guest = |address: &str| {
+        let call = server.client().call("POST", "/auth/guest").json(&serde_json::json!({}));
+        call.header("x-forwarded-for", address).send()
     };
-    login("192.0.2.1").refused(400, "malformed_json");
-    login("192.0.2.2").refused(400, "malformed_json");
-    login("192.0.2.3").refused(429, "rate_limited");
+    guest("192.0.2.1").data(201);
+    guest("192.0.2.2").data(201);
+    guest("192.0.2.3").refused(429, "rate_limited");
 }

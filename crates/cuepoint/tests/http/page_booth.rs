@@ -8,6 +8,7 @@ on_one_store!(
     the_booth_counts_what_the_rejection_of_guest_accounts_rejects,
     the_booth_lists_blocked_guests_and_ends_a_block,
     a_card_says_when_its_song_was_played_for_another_guest,
+    the_form_that_ends_a_gig_names_ten_accepted_songs_and_counts_the_others,
 );
 
 /// The value of the first option of the times since when requests were made.
@@ -24,7 +25,7 @@ fn the_booth_counts_what_the_rejection_of_guest_accounts_rejects(store: Store) {
     guest.topup("50");
     let browser = Browser::logged_in(&server.client(), &dj);
     let kept = gig_scene::ask(&member, &dj, "10");
-    assert!(browser.get("/booth").text.contains("Guest accounts have no new requests."));
+    assert!(browser.get("/booth").text.contains("Guests have no new requests."));
     let seen = ["10", "12.50"].map(|fee| gig_scene::ask(&guest, &dj, fee));
     let page = browser.get("/booth");
     for minutes in [5, 15, 60, 720] {
@@ -75,4 +76,29 @@ fn a_card_says_when_its_song_was_played_for_another_guest(store: Store) {
     dj.answer(played, "played").data(200);
     let page = browser.get("/booth");
     assert_eq!(page.text.matches("This song was played <time datetime=").count(), 1, "{page}");
+}
+
+fn the_form_that_ends_a_gig_names_ten_accepted_songs_and_counts_the_others(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest) = (server.dj(), server.payer("1000"));
+    gig_scene::open(&dj, &json!({"title": "Friday", "max_open_per_guest": 20}));
+    let asked: Vec<i64> = (0..13).map(|_| gig_scene::ask(&guest, &dj, "10")).collect();
+    let browser = Browser::logged_in(&server.client(), &dj);
+    let form = || {
+        let page = browser.get("/booth").text;
+        let (_, form) = page.split_once("action=\"/booth/end\"").unwrap();
+        form.split_once("</form>").unwrap().0.to_owned()
+    };
+    assert!(!form().contains("<li>"), "nothing is accepted");
+    for (accepted, id) in asked[..12].iter().enumerate() {
+        dj.answer(*id, "accepted").data(200);
+        if accepted == 0 {
+            let form = form();
+            assert!(form.contains("Their money is returned:</p><ul><li><b>"), "{form}");
+            assert!(form.contains("</span> 10.00\u{a0}USD</li></ul>"), "{form}");
+        }
+    }
+    let form = form();
+    assert_eq!(form.matches("<li><b>").count(), 10, "{form}");
+    assert!(form.contains("<li>and 2 more</li>"), "{form}");
 }

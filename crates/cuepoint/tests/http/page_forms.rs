@@ -351,6 +351,7 @@ fn a_form_without_a_valid_key_has_no_effect(store: Store) {
             assert_eq!(answer.status, 400, "{key:?} {answer}");
         }
         let nobody = Browser::new(&server.client());
+        let fields = with(fields, "payer", "");
         assert_eq!(nobody.post(&format!("{}/requests", evening.page()), &borrowed(&fields)).status, 400);
         assert_eq!(nobody.cookie(SESSION), None);
     }
@@ -380,13 +381,32 @@ fn a_late_form_of_the_booth_has_no_effect_on_the_next_gig(store: Store) {
     let browser = Browser::logged_in(&server.client(), &evening.dj);
     let old = field(&browser.get("/booth"), "gig");
     evening.dj.post(&format!("/gigs/{old}/end"), &json!({})).data(200);
-    gig_scene::open(&evening.dj, &json!({"title": "Saturday"}));
-    for form in ["end", "pause"] {
+    let next = gig_scene::open(&evening.dj, &json!({"title": "Saturday"}));
+    let fields = [
+        ("title", "Friday"),
+        ("fee_popular_song", "12"),
+        ("fee_upcoming_artist", "6"),
+        ("max_open_per_guest", "3"),
+        ("since", "0"),
+        ("until", "0"),
+        ("guest", "1"),
+    ];
+    for form in ["end", "pause", "resume", "settings", "reject-guests", "block"] {
         let key = format!("0123456789012345678901-{form}");
-        browser.post(&format!("/booth/{form}"), &[("key", &key), ("gig", &old)]);
+        let form_fields = [&[("key", key.as_str()), ("gig", &old)], &fields[..]].concat();
+        let answer = browser.post(&format!("/booth/{form}"), &form_fields);
+        assert_eq!(answer.status, 409, "{form}: {answer}");
+        assert!(!answer.text.contains("The evening has ended."), "{form}: {answer}");
     }
     let gigs = evening.dj.get("/gigs").data(200);
-    assert_eq!(gigs["data"][0]["status"], "open", "{gigs}");
+    assert_eq!((&gigs["data"][0]["status"], &gigs["data"][0]["title"]), (&json!("open"), &json!("Saturday")));
+    // A repeated form says that its own gig has ended. Forms of other gigs do not.
+    gig_scene::end(&evening.dj, &next).data(200);
+    for (gig, status) in [(next["id"].to_string(), 303), (old, 409)] {
+        let key = format!("0123456789012345678901-{gig}");
+        let answer = browser.post("/booth/end", &[("key", &key), ("gig", &gig)]);
+        assert_eq!(answer.status, status, "{answer}");
+    }
 }
 
 fn one_form_answers_all_requests_of_a_song(store: Store) {

@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::user::Role;
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_web::handlers;
-use cuepoint_web::route::{Access, PageRoute};
+use cuepoint_web::route::{PageAccess, PageRoute};
 use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
@@ -89,16 +89,16 @@ fn expected(route: &PageRoute, reader: Reader) -> Vec<Outcome> {
         return vec![Outcome::Through, Outcome::Claim];
     }
     match route.access {
-        Access::Public => vec![Outcome::Through],
+        PageAccess::Public => vec![Outcome::Through],
         // A suspended user makes no request, as with a new guest account.
-        Access::Anyone
+        PageAccess::Anyone
             if reader == Reader::Suspended && route.class == Class::Requests && route.changes() =>
         {
             vec![Outcome::NotAllowed]
         }
         // Forgotten passwords lead to the login.
-        Access::Anyone => vec![Outcome::Through],
-        Access::User(action) => match reader.principal() {
+        PageAccess::Anyone => vec![Outcome::Through],
+        PageAccess::User(action) => match reader.principal() {
             None if reader == Reader::Suspended => vec![Outcome::NotAllowed],
             None => vec![Outcome::Login],
             Some(principal) => of_principal(&principal, action),

@@ -1,6 +1,6 @@
 //! What pages say after a form, without scripts.
 
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use serde_json::json;
 
 use crate::harness::guest_scene::{Evening, LANGUAGES, Words, says};
@@ -79,10 +79,8 @@ fn the_booth_says_what_a_form_did(store: Store) {
         after("played", &[("ids", &accepted)], ["Marked as played.", "Als gespielt markiert."]);
         let words = ["Rejected. The fee was returned.", "Abgelehnt. Der Preis ging zurück."];
         after("reject", &[("ids", &rejected)], words);
-        let words = [
-            "The requests of guest accounts are being rejected.",
-            "Die Wünsche von Gastkonten werden abgelehnt.",
-        ];
+        let words =
+            ["The requests of guests are being rejected.", "Die Wünsche von Gästen werden abgelehnt."];
         after("reject-guests", &[("since", "0"), ("until", "0")], words);
         let words = [
             "The guest is blocked. Open requests of the guest were rejected.",
@@ -153,7 +151,7 @@ fn an_address_shows_no_notice_of_its_own(store: Store) {
             assert_eq!(page.text.matches("notice done").count(), plain, "{foreign}: {page}");
             assert!(!page.text.contains("Your account is suspended"), "{page}");
         }
-        for done in Done::all() {
+        for done in DoneNotice::all() {
             let link = format!("{path}?done={}", done.name());
             for site in ["cross-site", "same-site", "none"] {
                 let page = browser.send(browser.call("GET", &link).header("sec-fetch-site", site));

@@ -1,7 +1,7 @@
 //! Statuses, headers and files of pages.
 
 use cuepoint_web::handlers;
-use cuepoint_web::route::Access;
+use cuepoint_web::route::PageAccess;
 
 use crate::harness::guest_scene::{Evening, path_of};
 use crate::harness::{Answer, Browser, SESSION, Server, Store, UNKNOWN_CODE, is_page, leads_to, set_cookies};
@@ -95,7 +95,7 @@ fn refusals_are_pages_with_their_status(store: Store) {
     let (nobody, member) =
         (Browser::new(&server.client()), Browser::logged_in(&server.client(), &server.guest()));
     for route in handlers::all() {
-        let Access::User(_) = route.access else { continue };
+        let PageAccess::User(_) = route.access else { continue };
         let path = path_of(&route, &evening.code);
         let expected = format!(
             "/login?{}",

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Message, NEW, Person, Server, Store, TOPUPS};
+use crate::long_work::GROWING;
 use crate::matrix::late_money;
 
 on_one_store!(
@@ -13,6 +14,7 @@ on_one_store!(
     empty_parameters_are_validated_like_other_values,
     invalid_parameters_and_fields_are_reported_together,
     topups_and_withdrawals_are_filtered_by_status_and_entries_by_kind,
+    letters_that_grow_are_searched_for_or_refused_by_name_in_every_parameter,
 );
 
 /// The operations that existing clients depend on.
@@ -132,6 +134,16 @@ fn operations(document: &Value) -> Vec<Operation> {
     operations
 }
 
+/// The filter that a list requires, and a query with it.
+fn required(path: &str) -> (&'static str, &'static str) {
+    match path {
+        "/operator/topups" => ("user_id", "user_id=1&"),
+        "/boards" => ("near", "near=52.52,13.40&"),
+        "/tips" => ("direction", "direction=given&"),
+        _ => ("", ""),
+    }
+}
+
 fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
     let scene = Scene::new(store);
     let document = scene.server.client().outside("GET", "/openapi.json").send().json();
@@ -142,13 +154,7 @@ fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
     let before = (scene.dj.snapshot(), scene.operator.snapshot());
     for operation in &operations {
         let Operation { method, path, parameters, .. } = operation;
-        // A filter of these lists is required.
-        let (needed, required) = match path.as_str() {
-            "/operator/topups" => ("user_id", "user_id=1&"),
-            "/boards" => ("near", "near=52.52,13.40&"),
-            "/tips" => ("direction", "direction=given&"),
-            _ => ("", ""),
-        };
+        let (needed, required) = required(path);
         for (name, value) in parameters {
             let query = format!("{name}={value}");
             let once = if name == needed { query.clone() } else { format!("{required}{query}") };
@@ -266,4 +272,31 @@ fn topups_and_withdrawals_are_filtered_by_status_and_entries_by_kind(store: Stor
         guest.get(&format!("{list}?{name}=nonsense")).invalid(&[name]);
     }
     assert_eq!(operator.ids("/wallet/topups?status=pending", "id"), [0; 0]);
+}
+
+/// Attack API4: the letters that grow most, in the filters of lists.
+fn letters_that_grow_are_searched_for_or_refused_by_name_in_every_parameter(store: Store) {
+    let scene = Scene::new(store);
+    let document = scene.server.client().outside("GET", "/openapi.json").send().json();
+    let (mut searched, mut refused, mut wrong) = (0, 0, Vec::new());
+    let others = GROWING[1..].concat();
+    for operation in operations(&document) {
+        let (needed, required) = required(&operation.path);
+        for name in operation.parameters.keys() {
+            for text in [GROWING[0].repeat(255), others.repeat(51), GROWING[0].repeat(2_000)] {
+                let text: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+                let before = if name == needed { "" } else { required };
+                let answer = scene.send(&operation, &operation.method, &format!("{before}{name}={text}"));
+                match answer.status {
+                    200 => searched += 1,
+                    422 if answer.json()["errors"].get(name).is_some() => refused += 1,
+                    _ => wrong.push((operation.path.clone(), name.clone(), answer.status, answer.text)),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Numbers of pages that are none are the first page.
+    assert!(searched > 50 && refused > 50, "{searched} {refused}");
+    assert!(!scene.server.log().contains("panicked"));
 }

@@ -114,15 +114,82 @@ fn requests_and_withdrawals_have_separate_quotas() {
 fn logins_from_one_network_are_limited_across_all_users() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
-    login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
-    from(client.call("POST", "/auth/login").text("{"), "192.0.2.1").send().refused(400, "malformed_json");
+    let wrong = |address: &str, number: usize| {
+        let email = format!("nobody-{number}@example.com");
+        login(&client, address, &email, PASSWORD).refused(401, "invalid_credentials");
+    };
+    wrong("192.0.2.1", 1);
+    wrong("192.0.2.1", 2);
     limited(&login(&client, "192.0.2.1", &ada.email, PASSWORD), "2");
     // For IPv6 the network counts, which one client has to itself.
-    for address in ["2001:db8:0:1::1", "2001:db8:0:1::2"] {
-        from(client.call("POST", "/auth/login").text("{"), address).send().refused(400, "malformed_json");
-    }
+    wrong("2001:db8:0:1::1", 1);
+    wrong("2001:db8:0:1::2", 2);
     limited(&login(&client, "2001:db8:0:1:ffff::3", &ada.email, PASSWORD), "2");
     login(&client, "2001:db8:0:2::1", &ada.email, PASSWORD).data(200);
+}
+
+/// Attack API4: using up the logins, registrations and resets of a venue by bodies that are invalid.
+#[test]
+fn invalid_bodies_count_as_reads_and_use_up_no_attempt_of_their_address() {
+    let server = counting(&[
+        ("rate_limits.login_per_minute", "1"),
+        ("rate_limits.registrations_per_minute", "1"),
+        ("rate_limits.guests_per_minute", "1"),
+        ("rate_limits.nearby_per_minute", "1"),
+    ]);
+    let client = server.client();
+    for path in [
+        "/auth/login",
+        "/auth/register",
+        "/auth/guest",
+        "/auth/password/forgot",
+        "/auth/password/reset",
+        "/auth/email/restore",
+    ] {
+        for body in ["{", "[]", r#"{"email": 5, "name": 5}"#] {
+            let refused = from(client.call("POST", path).text(body), "192.0.2.1").send();
+            assert!(matches!(refused.status, 400 | 422), "{path} {body}: {refused}");
+            assert_eq!(refused.header("x-ratelimit-resource"), Some("public_per_minute"), "{path} {refused}");
+        }
+    }
+    for _ in 0..3 {
+        let nearby = from(client.call("GET", "/boards?near=x"), "192.0.2.1").send();
+        nearby.refused(422, "validation_failed");
+    }
+    from(client.call("GET", "/boards?near=1,1"), "192.0.2.1").send().data(200);
+    register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
+    login(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(200);
+    from(client.call("POST", "/auth/guest").json(&json!({})), "192.0.2.1").send().data(201);
+    limited(&register(&client, "192.0.2.1", "bob@example.com", PASSWORD), "1");
+}
+
+/// Attack API4: using up the logins of a venue, the DJ's among them.
+#[test]
+fn the_limits_of_an_address_do_not_stop_its_known_accounts() {
+    for key in ["rate_limits.login_per_minute", "rate_limits.failed_logins_per_address"] {
+        let server = counting(&[(key, "3"), ("rate_limits.failed_logins_per_minute", "2")]);
+        let client = server.client();
+        register(&client, "192.0.2.1", "dj@example.com", PASSWORD).data(201);
+        register(&client, "192.0.2.2", "eve@example.com", PASSWORD).data(201);
+        for number in 0..3 {
+            let email = format!("nobody-{number}@example.com");
+            login(&client, "192.0.2.1", &email, "wrong").refused(401, "invalid_credentials");
+        }
+        for email in ["nobody@example.com", "eve@example.com"] {
+            limited(&login(&client, "192.0.2.1", email, PASSWORD), "3");
+        }
+        login(&client, "192.0.2.1", "dj@example.com", PASSWORD).data(200);
+        // The limit of failed logins to one account from one address stays.
+        for _ in 0..2 {
+            login(&client, "192.0.2.1", "dj@example.com", "wrong").refused(401, "invalid_credentials");
+        }
+        limited(&login(&client, "192.0.2.1", "dj@example.com", PASSWORD), "2");
+        // A guest can still claim an account.
+        let guest = from(client.call("POST", "/auth/guest").json(&json!({})), "192.0.2.1").send().data(201);
+        let claim = json!({"email": "mia@example.com", "password": PASSWORD});
+        let claim = from(client.call("POST", "/auth/claim").json(&claim), "192.0.2.1");
+        claim.bearer(guest["access_token"].as_str().unwrap()).send().data(200);
+    }
 }
 
 /// Attack API2: locking a user out by failed logins from one network.
@@ -252,9 +319,9 @@ fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() 
     login(&client, "192.0.2.3", "ada@example.com", PASSWORD).data(200);
 }
 
-/// Attack API4: using up the registrations of an address with claims that are refused.
+/// Attack API4: using up the claims of an address with claims that are refused.
 #[test]
-fn claims_count_as_registrations_unless_failed_logins_refuse_them() {
+fn claims_count_in_a_quota_of_their_own_unless_failed_logins_refuse_them() {
     let server = counting(&[
         ("rate_limits.registrations_per_minute", "3"),
         ("rate_limits.failed_logins_per_minute", "1"),
@@ -275,6 +342,28 @@ fn claims_count_as_registrations_unless_failed_logins_refuse_them() {
     assert_eq!(quota(&claimed), ("3", "1"), "{claimed}");
 }
 
+/// Attack API4: using up the registrations and claims of an address with passwords that are refused in any case.
+#[test]
+fn registrations_and_claims_with_a_breached_password_count_as_reads() {
+    let server =
+        counting(&[("rate_limits.registrations_per_minute", "1"), ("auth.breached_passwords", "refuse")]);
+    let guest = server.guest_account();
+    let claim = |email: &str, password: &str| {
+        let body = json!({"email": email, "password": password});
+        from(guest.call("POST", "/auth/claim").json(&body), "192.0.2.1").send()
+    };
+    let register = |email: &str, password: &str| {
+        let body = json!({"name": "Mia", "email": email, "password": password});
+        from(server.client().call("POST", "/auth/register").json(&body), "192.0.2.1").send()
+    };
+    for _ in 0..20 {
+        claim("mia@example.com", "password123").invalid(&["password"]);
+        register("max@example.com", "password123").invalid(&["password"]);
+    }
+    claim("mia@example.com", PASSWORD).data(200);
+    register("max@example.com", PASSWORD).data(201);
+}
+
 /// Attack API2: guessing access tokens.
 #[test]
 fn calls_without_a_valid_token_are_counted_per_ip_address() {
@@ -286,9 +375,9 @@ fn calls_without_a_valid_token_are_counted_per_ip_address() {
     };
     call(Some("broken")).refused(401, "invalid_token");
     call(None).refused(401, "unauthenticated");
-    call(Some("broken")).refused(401, "invalid_token");
-    limited(&call(Some("broken")), "3");
-    limited(&call(None), "3");
+    (0..28).for_each(|_| drop(call(Some("broken")).refused(401, "invalid_token")));
+    limited(&call(Some("broken")), "30");
+    limited(&call(None), "30");
     // Token holders at the same address are unaffected, and so is the quota of the address by a genuine token that is
     // not accepted.
     let operators = || from(guest.call("GET", "/operator/audit"), "192.0.2.1").send();
@@ -321,8 +410,8 @@ fn logouts_are_counted_per_ip_address() {
     let server = counting(&[("rate_limits.default_per_minute", "2")]);
     let logout =
         |address: &str| from(server.client().call("POST", "/auth/logout").json(&json!({})), address).send();
-    (0..2).for_each(|_| drop(logout("192.0.2.1").refused(422, "validation_failed")));
-    limited(&logout("192.0.2.1"), "2");
+    (0..20).for_each(|_| drop(logout("192.0.2.1").refused(422, "validation_failed")));
+    limited(&logout("192.0.2.1"), "20");
     logout("192.0.2.2").refused(422, "validation_failed");
 }
 

@@ -161,7 +161,7 @@ fn a_sandbox_that_confirms_at_once_has_no_payment_page(store: Store) {
 
 #[test]
 fn posts_to_the_payment_page_count_for_the_address() {
-    let limits = [PAGE, ("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "5")];
+    let limits = [PAGE, ("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
     let server = Server::configured(Store::Memory, &limits);
     let (client, guest) = (server.client(), server.guest());
     let (topup, path) = opened(&client, &guest);

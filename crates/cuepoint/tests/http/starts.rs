@@ -9,7 +9,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::data_directory::Folder;
-use crate::harness::LISTENING;
+use crate::harness::{Browser, LISTENING, PASSWORD, set_cookies};
 
 #[test]
 fn a_start_on_a_taken_port_creates_no_files() {
@@ -71,8 +71,8 @@ fn production_on_sqlite_requires_an_explicit_data_directory() {
 }
 
 /// A folder with a configuration file and keys for a server in production, and the variables for it.
-fn in_production(folder: &Folder) -> [(&'static str, &'static str); 2] {
-    let file = "[auth]\nsigning_key_file = \"keys\"\n[webhooks]\nkey_file = \"keys\"\n\
+pub(super) fn in_production(folder: &Folder) -> [(&'static str, &'static str); 2] {
+    let file = "[server]\npublic_url = \"https://music.example.com\"\n[auth]\nsigning_key_file = \"keys\"\n[webhooks]\nkey_file = \"keys\"\n\
                 [withdrawals]\nverified_email = false\n";
     fs::write(folder.path().join("cuepoint.toml"), file).unwrap();
     let variables = [("CUEPOINT_ENV", "production"), ("CUEPOINT_CONFIG", "cuepoint.toml")];
@@ -179,4 +179,54 @@ fn a_backup_copied_into_a_data_directory_is_not_served() {
     }
     let (status, said) = folder.run(&["ledger", "verify", "--data", "by-hand"], &[]);
     assert!(status.success(), "{said}");
+}
+
+/// Attack API8: everybody in the network of a production server reads its sessions, or another host of the domain sets them.
+#[test]
+fn production_serves_pages_over_https_alone() {
+    let folder = Folder::new();
+    let variables = in_production(&folder);
+    let server = folder.serve(&["--data", "data"], &variables);
+    let person = server.client.person(false);
+    let browser = Browser::new(&server.client);
+    let answer = browser.form("/login", &[("email", &person.email), ("password", PASSWORD)]).send();
+    let (name, value, attributes) = set_cookies(&answer)[0].clone();
+    assert!(name == "__Host-cuepoint" && attributes.contains("Secure"), "{answer}");
+    assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"), "{answer}");
+    for (cookies, status) in [
+        (format!("__Host-cuepoint={value}"), 200),
+        (format!("cuepoint=fixed; __Host-cuepoint={value}; cuepoint-guest=fixed"), 200),
+        (format!("cuepoint={value}"), 303),
+    ] {
+        let answer = server.client.outside("GET", "/verify").header("cookie", &cookies).send();
+        assert_eq!(answer.status, status, "{cookies}: {answer}");
+    }
+    server.client.outside("GET", "/health/ready").send().data(200);
+    server.stop();
+
+    let of_service = [&["serve"][..], &["config", "check"], &["doctor"]];
+    let refused = |variables: &[(&str, &str)], sentence: &str| {
+        for arguments in of_service {
+            let (status, said) = folder.run(&[arguments, &["--data", "data"]].concat(), variables);
+            assert!(!status.success() && said.contains(sentence), "{arguments:?}: {said}");
+        }
+        let backup = folder.at("backup.db");
+        for arguments in
+            [&["backup", backup.as_str()][..], &["operator", "list"], &["ledger", "verify"], &["migrate"]]
+        {
+            let (status, said) = folder.run(&[arguments, &["--data", "data"]].concat(), variables);
+            assert!(status.success(), "{arguments:?}: {said}");
+        }
+        fs::remove_file(backup).unwrap();
+    };
+    for url in ["http://music.example.com", "http://127.0.0.1:8080"] {
+        let variables = [&variables[..], &[("CUEPOINT__SERVER__PUBLIC_URL", url)]].concat();
+        refused(&variables, "server.public_url: must be https in production");
+    }
+    let file = folder.path().join("cuepoint.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("public_url", "# public_url")).unwrap();
+    refused(&variables, "server.public_url: is required in production");
+    let without_pages = [&variables[..], &[("CUEPOINT__PAGES__ENABLED", "false")]].concat();
+    folder.serve(&["--data", "data"], &without_pages).stop();
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::harness::guest_scene::{Evening, LANGUAGES, borrowed, says};
-use crate::harness::{Browser, PASSWORD, Person, SESSION, Server, Store, leads_to};
+use crate::harness::{Browser, GUEST, PASSWORD, Person, SESSION, Server, Store, leads_to};
 
 on_one_store!(
     a_suspended_user_reads_what_everybody_may_read_and_does_nothing,
@@ -56,8 +56,13 @@ fn another_user_logs_in_where_a_suspended_user_was_logged_in(store: Store) {
     let browser = Browser::logged_in(&server.client(), &guest);
     decide(&operator, guest.id, "suspend");
     let page = browser.get("/login?next=%2Fverify");
-    assert_eq!((page.status, browser.cookie(SESSION)), (200, None), "{page}");
+    assert_eq!(page.status, 200, "{page}");
+    let suspended = browser.cookie(SESSION);
     let fields = [("email", friend.email.as_str()), ("password", PASSWORD), ("next", "/verify")];
     assert_eq!(leads_to(&browser.post("/login", &fields)), "/verify");
     assert!(browser.get("/verify").text.contains(&friend.email));
+    assert!(
+        browser.cookie(SESSION) != suspended && browser.cookie(GUEST).is_none(),
+        "a member logs in again"
+    );
 }

@@ -244,10 +244,10 @@ fn tips_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback(store: Store)
 
 /// Attack API4: guessing codes with many guest accounts.
 fn unknown_codes_of_guest_accounts_count_for_their_address(store: Store) {
-    let keys = [("rate_limits.enabled", "true"), ("rate_limits.unknown_codes_per_minute", "3")];
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.unknown_codes_per_minute", "1")];
     let server = Server::configured(store, &keys);
     let guess = |guest: &Person| guest.post("/boards/BCDFGH/tips", &json!({"amount": 1}));
-    for _ in 0..3 {
+    for _ in 0..10 {
         guess(&server.guest_account()).refused(404, "not_found");
     }
     guess(&server.guest_account()).refused(429, "rate_limited");

@@ -95,7 +95,7 @@ fn tips_require_a_finalized_upgrade() {
     let (guest, dj) = (server.payer("50"), server.dj());
     let gig = open(&dj, &title("Friday"));
     drop(server);
-    database.rows("UPDATE deployment SET feature_level = 3");
+    database.rows("UPDATE deployment SET feature_level = 1");
     let server = Server::on(&database, &[]);
     let guest = server.client().login(&guest.email);
     let path = format!("/boards/{}/tips", gig["code"].as_str().unwrap());

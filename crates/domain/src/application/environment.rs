@@ -12,18 +12,19 @@ use crate::money::Amount;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
-    AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, LoginObserver, Logins,
+    AccessTokens, Audit, Blocks, Clock, Gigs, Ids, Job, JobQueue, Ledger, LoginObserver, Logins, LongWork,
     MusicRequests, Notifier, OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords,
     PersonalTokens, PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause,
-    SecurityNews, Sessions, Store, TaskSpawner, Timer, Tips, TopupProvider, Topups, Wallets,
+    SecurityNews, Sessions, Store, TaskSpawner, Timer, Tips, TopupProvider, Topups, Unavailable, Wallets,
     WebhookEndpoints, WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::tip::TipTerms;
-use crate::topup::{GuestTopupLimits, OrderTerms};
+use crate::topup::{GuestTopupLimits, OrderTerms, PaymentPages};
 use crate::user::Role;
+use crate::user::challenge::Purpose;
 use crate::user::cookie_session::CookieSession;
-use crate::user::session::{ClientInfo, SecretKind};
+use crate::user::session::{ClientInfo, SecretKind, Session, TokenHash};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
 /// The adapters of the use cases, other than the store.
@@ -47,6 +48,8 @@ pub struct Ports {
     pub jobs: Arc<dyn JobQueue>,
     /// Tasks that are independent of requests.
     pub tasks: Arc<dyn TaskSpawner>,
+    /// Threads for work whose size users choose.
+    pub long_work: Arc<dyn LongWork>,
     /// Messages to users.
     pub notifier: Arc<dyn Notifier>,
     /// The payment provider.
@@ -77,6 +80,8 @@ pub struct Terms {
     pub guest_topups: GuestTopupLimits,
     /// Terms of ordering top-ups at their provider.
     pub topups: OrderTerms,
+    /// The payment pages that payers are shown.
+    pub payment_pages: PaymentPages,
     /// Terms of giving withdrawals to the payout provider.
     pub payouts: PayoutTerms,
     /// The time for which the money of a pending top-up may still arrive; until then its owner cannot be
@@ -93,10 +98,10 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The lifetime of a new session with a secret of this kind.
+    /// The lifetime of a session with a secret of this kind, from its beginning or its last use.
     pub(super) fn session_lifetime(&self, kind: SecretKind, role: Role) -> Duration {
         match kind {
-            SecretKind::RefreshToken => self.refresh_token_for,
+            SecretKind::RefreshToken => Session::lifetime(role, self.refresh_token_for),
             SecretKind::Cookie => CookieSession::lifetime(role, self.cookie_for),
         }
     }
@@ -162,6 +167,20 @@ impl Environment {
     /// The current time.
     pub(super) fn now(&self) -> Timestamp {
         self.ports.clock.now()
+    }
+
+    /// Whether a challenge of this purpose with this hash is open. Call this before a new password is hashed, because
+    /// otherwise strangers could fill the queue of hashes with unknown tokens.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub(super) async fn has_open_challenge(
+        &self,
+        purpose: Purpose,
+        presented: &TokenHash,
+    ) -> Result<bool, Unavailable> {
+        let challenge = self.logins.challenge(purpose, presented).await?;
+        Ok(challenge.is_some_and(|challenge| challenge.is_open(self.now())))
     }
 
     /// The job that notifies a user of a change to their password, sessions or tokens by this client at the current time.

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::authorization::{Action, DenialReason, Denied, Revocation};
 use crate::entity_ref::EntityKind;
 use crate::operation::Rejection;
-use crate::ports::{ApplyError, HashingError, PrincipalRefusal, SigningError, Unavailable};
+use crate::ports::{ApplyError, HashingError, LongWorkRefusal, PrincipalRefusal, SigningError, Unavailable};
 
 /// Why a command or another use case failed. `R` is its own refusal, `I` the error of reading its input.
 #[derive(Debug, Error)]
@@ -71,6 +71,9 @@ pub enum Failure {
     /// This many passwords from the client's network are waiting to be hashed already.
     #[error("{0} passwords from the network are waiting to be hashed")]
     TooManyPasswords(u32),
+    /// Too much long work of DJs, such as reports, waits for its turn.
+    #[error("too much long work waits for its turn")]
+    Busy,
     /// The storage or a provider cannot be reached.
     #[error(transparent)]
     Unavailable(Unavailable),
@@ -148,6 +151,15 @@ impl From<HashingError> for Failure {
     }
 }
 
+impl From<LongWorkRefusal> for Failure {
+    fn from(refusal: LongWorkRefusal) -> Self {
+        match refusal {
+            LongWorkRefusal::Busy => Self::Busy,
+            LongWorkRefusal::Interrupted => Self::Unavailable(Unavailable::new(refusal)),
+        }
+    }
+}
+
 impl From<SigningError> for Failure {
     fn from(error: SigningError) -> Self {
         Self::Signing(error)
@@ -197,8 +209,8 @@ impl From<Rejection> for Failure {
             Rejection::Inactive => Self::Broken("another user was checked where none takes part"),
             Rejection::EmailUnverified => Self::Broken("an address was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
-            Rejection::TooManyOpen(_) | Rejection::QueueFull(_) | Rejection::QueueFullForGuests(_) => {
-                Self::Broken("open requests were counted where none is made")
+            Rejection::TooManyOpen(_) | Rejection::NoRoom(_) => {
+                Self::Broken("requests were counted where none is made")
             }
             Rejection::GigOpen(_) => Self::Broken("an open gig was sought where none is opened"),
             Rejection::GigEnded(_) => Self::Broken("the end of a gig was checked where no DJ answers"),

@@ -39,13 +39,14 @@ pub use providers::{
 pub use readiness::{NotReady, Readiness};
 pub use use_cases::UseCases;
 pub use users::{
-    AccountClaim, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, BrowserSession,
+    AccountClaim, AccountUse, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, BrowserSession,
     ChangePasswordRefusal, ClaimRefusal, ConfirmEmailRefusal, Confirmation, CreateGuestRefusal,
     DismissalRefusal, EmailChanges, EraseRefusal, FailedRejections, FirstOperatorRefusal, GuestBlocks,
-    GuestRejections, LoginRefusal, NewOperator, NewOperatorRefusal, Operators, OwnSessions, OwnTokens,
-    PasswordChanges, PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal,
-    RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SessionForm, SignIns,
-    SignedIn, StartedSession, TokenRequest, TokenRequestRefusal, Verifications, VerifyRefusal, WrongPassword,
+    GuestRejections, IssueLinkRefusal, IssuedLink, LoginRefusal, NewOperator, NewOperatorRefusal, Operators,
+    OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal, RegisterRefusal, Registration,
+    RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal,
+    SessionForm, SignIns, SignedIn, StartedSession, TokenRequest, TokenRequestRefusal, Verifications,
+    VerifyRefusal, WalletLinks, WrongPassword,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

@@ -15,7 +15,7 @@ use crate::application::queries::{
 use crate::application::readiness::Readiness;
 use crate::application::users::{
     EmailChanges, GuestBlocks, GuestRejections, Operators, OwnSessions, OwnTokens, PasswordChanges,
-    PersonalData, SignIns, Verifications,
+    PersonalData, SignIns, Verifications, WalletLinks,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Store, Unavailable};
@@ -38,6 +38,8 @@ pub struct UseCases {
     pub email_changes: EmailChanges,
     /// E-mail and phone verification.
     pub verifications: Verifications,
+    /// Links to guest accounts whose phone is lost.
+    pub wallet_links: WalletLinks,
     /// Profiles and DJs.
     pub profiles: ProfileQueries,
     pub music_requests: MusicRequestQueries,
@@ -102,6 +104,7 @@ impl UseCases {
         let sign_ins = SignIns { env: env.clone(), executor: executor.clone() };
         Self {
             operators: Operators::new(sign_ins.clone()),
+            wallet_links: WalletLinks { sign_ins: sign_ins.clone() },
             sign_ins,
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
             tokens: OwnTokens { env: env.clone(), executor: executor.clone() },
@@ -110,7 +113,7 @@ impl UseCases {
             verifications: Verifications { env: env.clone(), executor: executor.clone() },
             profiles: ProfileQueries { env: env.clone() },
             music_requests: MusicRequestQueries { env: env.clone() },
-            gigs: GigQueries { env: env.clone() },
+            gigs: GigQueries::new(env.clone()),
             tips: TipQueries { env: env.clone() },
             boards: BoardQueries::new(env.clone()),
             gig_endings: GigEndings { env: env.clone() },

@@ -130,6 +130,8 @@ actions! {
     ReadPeople: "search users" [Non, Non, Non, All, All];
     /// Suspend and restore users, and change their roles.
     ManagePeople: "suspend, restore, assign a role" [Non, Non, Non, Oth, Non];
+    /// Issue a wallet link, with which a guest account moves to another browser.
+    IssueWalletLink: "issue a wallet link" [Non, Non, Non, All, Non];
     /// Read the security log.
     ReadSecurityLog: "read the security log" [Non, Non, Non, All, All];
     /// Read the messages of providers that contradict the ledger.

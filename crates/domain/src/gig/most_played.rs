@@ -34,12 +34,14 @@ pub fn most_played(plays: impl IntoIterator<Item = Play>, now: Timestamp) -> Vec
             *newest = play;
         }
     }
-    let mut songs: Vec<_> = songs.into_iter().collect();
-    // The key decides between equal songs, so that every server shows the same order.
-    songs.sort_unstable_by(|(key, (count, play)), (other_key, (other_count, other))| {
-        (other_count, other.at, key).cmp(&(count, play.at, other_key))
+    let mut songs: Vec<(u64, Play)> = songs.into_values().collect();
+    // The spelling decides between equal songs, so that every server shows the same order.
+    songs.sort_unstable_by(|(count, play), (other_count, other)| {
+        let by_numbers = (other_count, other.at).cmp(&(count, play.at));
+        let (song, other) = (&play.song, &other.song);
+        by_numbers.then_with(|| (&song.title, &song.artist).cmp(&(&other.title, &other.artist)))
     });
-    songs.into_iter().take(MOST_SONGS).map(|(_, (_, play))| play.song).collect()
+    songs.into_iter().take(MOST_SONGS).map(|(_, play)| play.song).collect()
 }
 
 #[cfg(test)]

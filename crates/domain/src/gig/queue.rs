@@ -70,6 +70,34 @@ impl PlayedSong {
     }
 }
 
+/// The facts about played songs that decide the order of a queue. They are computed once for all places and offers.
+#[derive(Clone, Debug)]
+pub struct Plays {
+    /// The last round of each guest.
+    last_rounds: BTreeMap<UserId, u32>,
+    /// The current round.
+    current: u32,
+    /// The expected interval between two plays, in microseconds.
+    interval: i64,
+}
+
+impl Plays {
+    /// The plays of these songs, in any order.
+    #[must_use]
+    pub fn of(played: &[PlayedSong]) -> Self {
+        let mut plays = played.to_vec();
+        plays.sort_unstable();
+        let mut last_rounds: BTreeMap<UserId, u32> = BTreeMap::new();
+        let mut current = FIRST_ROUND;
+        for play in &plays {
+            let last = last_rounds.entry(play.guest).or_insert(0);
+            current = current.max(last.saturating_add(1));
+            *last = current;
+        }
+        Self { last_rounds, current, interval: interval(&plays) }
+    }
+}
+
 /// A place in the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -129,12 +157,9 @@ impl Ranked {
 /// last round of the guest, and the current one. The n-th waiting song of a guest, from 0 on, is in the greater of the
 /// last round plus one and the current round, plus n.
 #[must_use]
-pub fn places(order: QueueOrder, waiting: &[WaitingSong], played: &[PlayedSong]) -> Vec<Place> {
-    let mut plays = played.to_vec();
-    plays.sort_unstable();
-    let mut ranked = ranked(waiting, &plays);
+pub fn places(order: QueueOrder, waiting: &[WaitingSong], plays: &Plays) -> Vec<Place> {
+    let mut ranked = ranked(waiting, plays);
     ranked.sort_unstable_by_key(|ranked| ranked.key(order));
-    let interval = interval(&plays);
     let rounds = ranked.iter().map(|ranked| ranked.round).max().unwrap_or(0);
     let mut places: Vec<Place> = Vec::with_capacity(ranked.len());
     let mut reason = PlaceReason::default();
@@ -147,7 +172,7 @@ pub fn places(order: QueueOrder, waiting: &[WaitingSong], played: &[PlayedSong])
             request: next.song.id,
             position,
             round: is_in_rounds.then_some(next.round),
-            wait_minutes: wait_minutes(position, interval),
+            wait_minutes: wait_minutes(position, plays.interval),
             reason: PlaceReason { rounds: if is_in_rounds { rounds } else { 0 }, ..reason },
         });
     }
@@ -159,11 +184,11 @@ pub fn places(order: QueueOrder, waiting: &[WaitingSong], played: &[PlayedSong])
 pub fn place_of_offer(
     order: QueueOrder,
     waiting: &[WaitingSong],
-    played: &[PlayedSong],
+    plays: &Plays,
     offer: WaitingSong,
 ) -> Option<Place> {
     let all: Vec<WaitingSong> = waiting.iter().copied().chain([offer]).collect();
-    places(order, &all, played).into_iter().find(|place| place.request == offer.id)
+    places(order, &all, plays).into_iter().find(|place| place.request == offer.id)
 }
 
 /// The reason of the place at this position, after the reason of the one before it.
@@ -191,20 +216,15 @@ fn following(
     }
 }
 
-/// The waiting songs with their rounds, after these plays in the order of their times.
-fn ranked(waiting: &[WaitingSong], plays: &[PlayedSong]) -> Vec<Ranked> {
-    let mut last_rounds: BTreeMap<UserId, u32> = BTreeMap::new();
-    let mut current = FIRST_ROUND;
-    for play in plays {
-        let last = last_rounds.entry(play.guest).or_insert(0);
-        current = current.max(last.saturating_add(1));
-        *last = current;
-    }
+/// The waiting songs with their rounds, after these plays.
+fn ranked(waiting: &[WaitingSong], plays: &Plays) -> Vec<Ranked> {
     let mut by_id = waiting.to_vec();
     by_id.sort_unstable_by_key(|song| song.id);
+    let mut last_rounds: BTreeMap<UserId, u32> = BTreeMap::new();
     let rank = |song: WaitingSong| {
-        let last = last_rounds.entry(song.guest).or_insert(0);
-        let round = current.max(last.saturating_add(1));
+        let played = plays.last_rounds.get(&song.guest).copied().unwrap_or(0);
+        let last = last_rounds.entry(song.guest).or_insert(played);
+        let round = plays.current.max(last.saturating_add(1));
         // So that the guest's next song is one round later.
         *last = round;
         Ranked { round, song }

@@ -1,13 +1,13 @@
 //! What happened at a gig, in numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use time::Duration;
 
 use crate::gig::song::SongKey;
 use crate::ids::{RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
+use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::text::Line;
 use crate::user::Rating;
 
@@ -35,7 +35,7 @@ pub struct GigReport {
     pub mean_wait: Option<Duration>,
     /// The songs with the most requests that were not cancelled, then the most plays, then the earliest request.
     pub top_songs: Vec<RequestedSong>,
-    /// The ratings of its requests.
+    /// The rating that follows from those of its requests.
     pub rating: Rating,
 }
 
@@ -52,75 +52,122 @@ pub struct RequestedSong {
     pub played: u64,
 }
 
-impl GigReport {
-    /// The report on these requests, in the order of their ids, and on this number of cancelled ones, with ratings of
-    /// requests and the sum of the tips; `None` if a sum is too large.
+/// The numbers of the requests that were counted so far. Its size does not depend on their texts.
+#[derive(Clone, Debug, Default)]
+pub struct ReportTally {
+    report: GigReport,
+    guests: BTreeSet<UserId>,
+    /// The sum of the waits in microseconds, and their number.
+    waits: (i64, i64),
+    /// The place of each song in the list.
+    places: HashMap<SongKey, usize>,
+    songs: Vec<CountedSong>,
+}
+
+/// A song that was counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountedSong {
+    /// Its first request.
+    pub first: RequestId,
+    /// See [`RequestedSong::requests`].
+    pub requests: u64,
+    /// See [`RequestedSong::played`].
+    pub played: u64,
+}
+
+impl ReportTally {
+    /// Counts a request of the gig; `None` if a sum is too large. Requests are counted in the order of their ids.
     #[must_use]
-    pub fn new(
-        requests: &[MusicRequest],
-        cancelled: u64,
-        stars: &BTreeMap<RequestId, Stars>,
-        tips: Money,
-    ) -> Option<Self> {
-        let mut report = Self { top_songs: top_songs(requests), tips, ..Self::default() };
-        report.requests.insert(RequestStatus::Cancelled, cancelled);
-        let mut guests: BTreeSet<UserId> = BTreeSet::new();
-        let mut waits: Vec<i64> = Vec::new();
-        for request in requests {
-            guests.insert(request.requester);
-            let count = report.requests.entry(request.state.status()).or_default();
-            *count = count.saturating_add(1);
-            match request.state {
-                RequestState::Played { at, commission } => {
-                    report.gross = report.gross.checked_add(request.fee)?;
-                    report.commission = report.commission.checked_add(commission)?;
-                    waits.push(at.unix_micros().saturating_sub(request.created_at.unix_micros()));
-                }
-                RequestState::Refunded { .. } => {
-                    report.refunded = report.refunded.checked_add(request.fee)?;
-                }
-                _ => {}
+    pub fn count(&mut self, request: &MusicRequest) -> Option<()> {
+        let report = &mut self.report;
+        let status = request.state.status();
+        let count = report.requests.entry(status).or_default();
+        *count = count.saturating_add(1);
+        if status == RequestStatus::Cancelled {
+            return Some(());
+        }
+        self.guests.insert(request.requester);
+        match request.state {
+            RequestState::Played { at, commission } => {
+                report.gross = report.gross.checked_add(request.fee)?;
+                report.commission = report.commission.checked_add(commission)?;
+                let wait = at.unix_micros().saturating_sub(request.created_at.unix_micros());
+                let (sum, number) = self.waits;
+                self.waits = (sum.saturating_add(wait), number.saturating_add(1));
             }
+            RequestState::Refunded { .. } => {
+                report.refunded = report.refunded.checked_add(request.fee)?;
+            }
+            _ => {}
         }
-        report.net = report.gross.checked_sub(report.commission)?;
-        report.guests = u64::try_from(guests.len()).unwrap_or(u64::MAX);
-        report.mean_wait = mean(&waits).map(Duration::microseconds);
-        for stars in stars.values() {
-            report.rating.stars = report.rating.stars.saturating_add(stars.get().into());
-            report.rating.count = report.rating.count.saturating_add(1);
-        }
-        Some(report)
+        self.count_song(request);
+        Some(())
     }
-}
 
-/// The mean of these numbers, rounded down.
-fn mean(numbers: &[i64]) -> Option<i64> {
-    let count = i64::try_from(numbers.len()).ok()?;
-    numbers.iter().copied().fold(0, i64::saturating_add).checked_div(count)
-}
+    /// Counts cancelled requests.
+    pub fn count_cancelled(&mut self, number: u64) {
+        let count = self.report.requests.entry(RequestStatus::Cancelled).or_default();
+        *count = count.saturating_add(number);
+    }
 
-/// The songs with the most requests. Different spellings of a song count together.
-fn top_songs(requests: &[MusicRequest]) -> Vec<RequestedSong> {
-    let mut places: BTreeMap<SongKey, usize> = BTreeMap::new();
-    let mut songs: Vec<RequestedSong> = Vec::new();
-    for request in requests {
+    fn count_song(&mut self, request: &MusicRequest) {
         let key = SongKey::of(&request.song_title, &request.artist_name);
-        let place = *places.entry(key).or_insert(songs.len());
-        if place == songs.len() {
-            songs.push(RequestedSong {
-                song_title: request.song_title.clone(),
-                artist_name: request.artist_name.clone(),
-                requests: 0,
-                played: 0,
-            });
+        let place = *self.places.entry(key).or_insert(self.songs.len());
+        if place == self.songs.len() {
+            self.songs.push(CountedSong { first: request.id, requests: 0, played: 0 });
         }
-        if let Some(song) = songs.get_mut(place) {
+        if let Some(song) = self.songs.get_mut(place) {
             song.requests = song.requests.saturating_add(1);
             song.played = song.played.saturating_add(u64::from(request.was_played()));
         }
     }
-    // A stable sort: songs with equal numbers keep the order of their earliest requests.
-    songs.sort_by_key(|song| std::cmp::Reverse((song.requests, song.played)));
-    songs.truncate(TOP_SONGS);
-    songs
+
+    /// The songs of the report, in its order.
+    #[must_use]
+    pub fn top_songs(&self) -> Vec<CountedSong> {
+        let mut songs = self.songs.clone();
+        // A stable sort: songs with equal numbers keep the order of their earliest requests.
+        songs.sort_by_key(|song| std::cmp::Reverse((song.requests, song.played)));
+        songs.truncate(TOP_SONGS);
+        songs
+    }
+
+    /// The report with these songs, without tips and ratings; `None` if a sum is too large.
+    #[must_use]
+    pub fn report(self, top_songs: Vec<RequestedSong>) -> Option<GigReport> {
+        let Self { mut report, guests, waits: (sum, number), .. } = self;
+        report.requests.entry(RequestStatus::Cancelled).or_default();
+        report.net = report.gross.checked_sub(report.commission)?;
+        report.guests = u64::try_from(guests.len()).unwrap_or(u64::MAX);
+        report.mean_wait = sum.checked_div(number).map(Duration::microseconds);
+        Some(GigReport { top_songs, ..report })
+    }
+}
+
+impl GigReport {
+    /// The report on these requests, in the order of their ids, without tips and ratings; `None` if a sum is too large.
+    #[must_use]
+    pub fn of(requests: &[MusicRequest]) -> Option<Self> {
+        let mut tally = ReportTally::default();
+        requests.iter().try_for_each(|request| tally.count(request))?;
+        let firsts: HashMap<RequestId, &MusicRequest> =
+            requests.iter().map(|request| (request.id, request)).collect();
+        let songs = tally.top_songs();
+        let songs = songs.iter().filter_map(|song| Some(song.of(firsts.get(&song.first)?)));
+        let songs = songs.collect();
+        tally.report(songs)
+    }
+}
+
+impl CountedSong {
+    /// The song, as its first request spells it.
+    #[must_use]
+    pub fn of(&self, first: &MusicRequest) -> RequestedSong {
+        RequestedSong {
+            song_title: first.song_title.clone(),
+            artist_name: first.artist_name.clone(),
+            requests: self.requests,
+            played: self.played,
+        }
+    }
 }

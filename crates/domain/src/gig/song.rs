@@ -1,34 +1,63 @@
 //! Which requests are for the same song.
 
+use ring::digest::{Context, SHA256};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::text::Line;
 
-/// A key that is equal for different spellings of one song, such as other capitals, accents, or a featured artist.
-/// It groups requests. It refuses nothing, and is never stored.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SongKey {
-    title: String,
-    artist: String,
-}
+/// The most letters and digits of a field that are compared regardless of their spelling.
+const MOST_LETTERS: usize = 64;
+/// The most characters of a decomposed field that are looked at: one letter can decompose into eighteen.
+const MOST_CHARACTERS: usize = 2 * MOST_LETTERS;
+
+/// A key that is equal for different spellings of one song, such as other capitals, accents, or a featured artist. A
+/// field with more than 64 letters is compared as typed.
+///
+/// It groups requests. It refuses nothing, and is never stored. Its size and its work are the same for every text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SongKey([u8; 32]);
 
 impl SongKey {
     /// The key of a song.
     #[must_use]
     pub fn of(title: &Line, artist: &Line) -> Self {
-        Self { title: folded(title.as_str()), artist: folded(artist.as_str()) }
+        let mut digest = Context::new(&SHA256);
+        for text in [title.as_str(), artist.as_str()] {
+            match folded(text) {
+                Some(folded) => add(&mut digest, 0, &folded),
+                None => add(&mut digest, 1, text),
+            }
+        }
+        let mut key = [0; 32];
+        // The digest has this length.
+        key.iter_mut().zip(digest.finish().as_ref()).for_each(|(byte, of_digest)| *byte = *of_digest);
+        Self(key)
     }
 }
 
+/// Adds a field to the digest, with its length, so that different fields never add the same bytes.
+fn add(digest: &mut Context, form: u8, text: &str) {
+    digest.update(&[form]);
+    digest.update(&text.len().to_be_bytes());
+    digest.update(text.as_bytes());
+}
+
 /// The letters and digits of a text in lower case, without marks, without text in brackets, and without the artists
-/// after "feat." or "ft.". A text of which nothing would remain keeps its brackets, and one without letters and digits its signs.
-fn folded(text: &str) -> String {
-    let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
+/// after "feat." or "ft."; `None` if the text is too long. A text of which nothing would remain keeps its brackets, and
+/// one without letters and digits its signs.
+fn folded(text: &str) -> Option<String> {
+    let mut decomposed = text.nfkd();
+    let characters = decomposed.by_ref().take(MOST_CHARACTERS);
+    let plain: String = characters.filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
+    if decomposed.next().is_some() {
+        return None;
+    }
     let main = without_brackets(&plain);
     let key = letters(&without_featured_artists(&main));
     let key = if key.is_empty() { letters(&plain) } else { key };
-    if key.is_empty() { plain } else { key }
+    let key = if key.is_empty() { plain } else { key };
+    (key.chars().count() <= MOST_LETTERS).then_some(key)
 }
 
 fn letters(text: &str) -> String {
@@ -92,5 +121,36 @@ mod tests {
         assert_ne!(key("feat", "A"), key("ft", "A"));
         assert_ne!(key("Six Ft Under", "A"), key("Six Ft Above", "A"));
         assert_ne!(key("!!!", "A"), key("???", "A"));
+    }
+
+    /// Attack API4: texts of a letter that decomposes into eighteen ones, so that a comparison of songs takes long.
+    #[test]
+    fn a_text_that_grows_is_compared_as_typed() {
+        // The letters that grow most by compatibility, by canonical decomposition, and in lower case.
+        for (letter, most) in [("\u{fdfa}", 4), ("\u{1f82}", 32), ("\u{130}", 64), ("\u{3356}", 12)] {
+            let (longest, longer) = (letter.repeat(most), letter.repeat(most + 1));
+            assert!(folded(&longest).is_some(), "{letter}");
+            for text in [longer, letter.repeat(255)] {
+                assert_eq!(folded(&text), None, "{letter}");
+                assert_eq!(key(&text, &text), key(&text, &text), "{letter}");
+            }
+            assert_ne!(key(&letter.repeat(254), "A"), key(&letter.repeat(255), "A"), "{letter}");
+        }
+        // Marks count as well, although no key contains them.
+        assert_eq!(folded(&format!("a{}", "\u{301}".repeat(127))), Some("a".to_owned()));
+        assert_eq!(folded(&format!("a{}", "\u{344}".repeat(127))), None);
+    }
+
+    #[test]
+    fn long_titles_with_equal_beginnings_are_different_songs() {
+        let (sixty_four, more) = ("a".repeat(64), "a".repeat(65));
+        assert_eq!(key(&sixty_four, "A"), key(&sixty_four.to_uppercase(), "A"));
+        assert_eq!(key(&format!("{sixty_four} (Live)"), "A"), key(&sixty_four, "A"));
+        assert_ne!(key(&more, "A"), key(&sixty_four, "A"));
+        assert_ne!(key(&more, "A"), key(&more.to_uppercase(), "A"), "longer ones are compared as typed");
+        assert_ne!(key(&format!("{sixty_four}b"), "A"), key(&format!("{sixty_four}c"), "A"));
+        assert_ne!(key("A", &format!("{sixty_four}b")), key("A", &format!("{sixty_four}c")));
+        // The other field is compared in any spelling.
+        assert_eq!(key(&more, "Beyoncé"), key(&more, "BEYONCE"));
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a song was already played or accepted at a gig, so that a page asks once more.
 
 use crate::gig::song::SongKey;
-use crate::music_request::{MusicRequest, RequestState};
+use crate::music_request::RequestState;
 use crate::timestamp::Timestamp;
 
 /// What a gig already did with a song.
@@ -13,19 +13,18 @@ pub enum SongTonight {
     Accepted,
 }
 
-/// What a gig with these requests already did with a song, in any spelling; the last play comes before an acceptance.
-#[must_use]
-pub fn song_tonight<'a>(
-    song: &SongKey,
-    requests: impl IntoIterator<Item = &'a MusicRequest>,
+/// What a gig has already done with a song, from the songs of its requests. The last play takes precedence over an
+/// acceptance.
+pub fn song_tonight(
+    song: SongKey,
+    requests: impl IntoIterator<Item = (SongKey, RequestState)>,
 ) -> Option<SongTonight> {
     let mut played: Option<Timestamp> = None;
     let mut is_accepted = false;
-    for request in requests {
-        let is_same = || SongKey::of(&request.song_title, &request.artist_name) == *song;
-        match request.state {
-            RequestState::Played { at, .. } if is_same() => played = played.max(Some(at)),
-            RequestState::Accepted { .. } if is_same() => is_accepted = true,
+    for (_, state) in requests.into_iter().filter(|(requested, _)| *requested == song) {
+        match state {
+            RequestState::Played { at, .. } => played = played.max(Some(at)),
+            RequestState::Accepted { .. } => is_accepted = true,
             _ => {}
         }
     }
@@ -37,29 +36,15 @@ mod tests {
     use time::Duration;
 
     use super::*;
-    use crate::ids::{RequestId, UserId};
     use crate::money::Money;
-    use crate::text::{Line, MusicUrl};
-    use crate::user::ArtistType;
+    use crate::text::Line;
 
     fn after(minutes: i64) -> Timestamp {
         Timestamp::EPOCH.plus(Duration::minutes(minutes))
     }
 
-    fn request(title: &str, state: RequestState) -> MusicRequest {
-        MusicRequest {
-            id: RequestId::LAST,
-            requester: UserId::LAST,
-            dj: UserId::LAST,
-            song_title: Line::new(title).unwrap(),
-            artist_name: Line::new("New Order").unwrap(),
-            artist_type: ArtistType::Popular,
-            music_url: MusicUrl::new("https://example.com/").unwrap(),
-            fee: Money::ZERO,
-            gig: None,
-            state,
-            created_at: Timestamp::EPOCH,
-        }
+    fn song(title: &str, artist: &str) -> SongKey {
+        SongKey::of(&Line::new(title).unwrap(), &Line::new(artist).unwrap())
     }
 
     #[test]
@@ -68,11 +53,10 @@ mod tests {
         let accepted = RequestState::Accepted { at: after(3), play_by: after(60) };
         let pending = RequestState::Pending { answer_by: after(30) };
         let refunded = RequestState::Refunded { at: after(9), commission: Money::ZERO };
-        let song = SongKey::of(&Line::new("blue monday").unwrap(), &Line::new("NEW ORDER").unwrap());
+        let asked = song("blue monday", "NEW ORDER");
         let check = |states: &[(&str, RequestState)], expected| {
-            let requests: Vec<MusicRequest> =
-                states.iter().map(|(title, state)| request(title, *state)).collect();
-            assert_eq!(song_tonight(&song, &requests), expected, "{states:?}");
+            let requests = states.iter().map(|(title, state)| (song(title, "New Order"), *state));
+            assert_eq!(song_tonight(asked, requests), expected, "{states:?}");
         };
         check(&[], None);
         check(&[("Blue Monday", pending), ("Blue Monday", refunded)], None);

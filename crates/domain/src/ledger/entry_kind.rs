@@ -35,3 +35,9 @@ pub enum EntryKind {
 }
 
 named_enum!(EntryKind, Unknown);
+
+impl EntryKind {
+    /// The kinds of the entries that show that a user had a confirmed top-up or a charged fee, as guest or DJ. Every other
+    /// entry of a wallet without them moves what an operator credited.
+    pub const PAYMENTS: [Self; 3] = [Self::Topup, Self::Earning, Self::Capture];
+}

@@ -1,7 +1,7 @@
 //! A music request as an entity of plans and receipts.
 
 use crate::entity_facts::{EntityFacts, described, is_column_recorded};
-use crate::ids::UserId;
+use crate::ids::{OperationId, UserId};
 use crate::ledger::Transfer;
 use crate::music_request::{MusicRequest, RequestState, history};
 use crate::timestamp::Timestamp;
@@ -47,9 +47,16 @@ impl EntityFacts for MusicRequest {
         !matches!(self.state, RequestState::Accepted { .. })
     }
 
+    fn is_opening(&self, _operation: OperationId, place: usize) -> bool {
+        place == 0
+    }
+
     fn is_recorded_as(&self, then: &Self, whole: bool, opens: bool) -> bool {
         let state = if whole { self.state } else { then.state };
         let gig = if is_column_recorded(self.gig, then.gig, opens) { then.gig } else { self.gig };
-        Self { state, gig, ..self.clone() } == *then
+        let judged = |request: &Self| request.counts_as_guest.then_some(());
+        let is_judged = is_column_recorded(judged(self), judged(then), opens);
+        let counts_as_guest = if is_judged { then.counts_as_guest } else { self.counts_as_guest };
+        Self { state, gig, counts_as_guest, ..self.clone() } == *then
     }
 }

@@ -5,14 +5,16 @@ mod filter;
 mod history;
 mod moves;
 mod open;
+mod queue_room;
 mod rating;
 mod song_url;
 
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
-pub use open::{Addressee, GigRequestTerms, NewRequest, OpenRefusal, open};
-pub use rating::{RequestRating, Stars, can_be_rated, rate};
+pub use open::{Addressee, GigRequestTerms, NewRequest, OpenRefusal, judge, open};
+pub use queue_room::{QueueLimits, QueueRefusal, QueueSize};
+pub use rating::{RequestRating, Stars, Voice, can_be_rated, counted, rate};
 pub use song_url::SongUrl;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
@@ -43,6 +45,8 @@ pub struct RequestTerms {
     pub most_open_per_dj: Option<u32>,
     /// The maximum number of open requests in a gig.
     pub most_open_per_gig: u32,
+    /// The maximum number of requests that are made in a gig and not cancelled.
+    pub most_made_per_gig: u32,
     /// The link to a song of a request without one.
     pub song_url: SongUrl,
 }
@@ -57,18 +61,13 @@ impl Default for RequestTerms {
             commission: BasisPoints::default(),
             most_open_per_dj: None,
             most_open_per_gig: 300,
+            most_made_per_gig: 20_000,
             song_url: SongUrl::default(),
         }
     }
 }
 
 impl RequestTerms {
-    /// The maximum number of open requests of guest accounts in a gig: two thirds of the maximum, and one at least.
-    #[must_use]
-    pub fn most_open_for_guests(&self) -> u32 {
-        self.most_open_per_gig.saturating_sub(self.most_open_per_gig.div_ceil(3)).max(1)
-    }
-
     /// The period in which a DJ must answer a request, which may belong to a gig.
     #[must_use]
     pub const fn answered_within(&self, gig: Option<GigId>) -> Duration {
@@ -103,10 +102,12 @@ pub enum RequestState {
         /// The deadline for playing it, after which it expires.
         play_by: Timestamp,
     },
-    /// The DJ has rejected it.
+    /// The DJ or the service has rejected it.
     Rejected {
         /// When it was rejected.
         at: Timestamp,
+        /// Whether the service did so because a request with a fee took its place in a full queue.
+        displaced: bool,
     },
     /// The guest has cancelled it.
     Cancelled {
@@ -151,7 +152,7 @@ pub enum RequestStatus {
     Pending,
     /// The DJ has accepted it. The fee is held until the song is played.
     Accepted,
-    /// The DJ has rejected it. The fee is available again.
+    /// The DJ has rejected it, its gig ended, or a request with a fee took its place. The fee is available again.
     Rejected,
     /// The guest has cancelled it. The fee is available again.
     Cancelled,
@@ -237,6 +238,8 @@ pub struct MusicRequest {
     pub fee: Money,
     /// The gig of the DJ that was open when the request was made.
     pub gig: Option<GigId>,
+    /// Whether it counted as a guest's when it was made.
+    pub counts_as_guest: bool,
     pub state: RequestState,
     /// The time of the request.
     pub created_at: Timestamp,
@@ -265,7 +268,7 @@ impl MusicRequest {
     /// Whether the end of its gig at this time rejected it.
     #[must_use]
     pub fn was_rejected_by_end(&self, gig_end: Timestamp) -> bool {
-        matches!(self.state, RequestState::Rejected { at } if at >= gig_end)
+        matches!(self.state, RequestState::Rejected { at, .. } if at >= gig_end)
     }
 
     /// Whether its song was played, refunded or not.
@@ -289,7 +292,7 @@ impl MusicRequest {
         match self.state {
             RequestState::Pending { .. } => self.created_at,
             RequestState::Accepted { at, .. }
-            | RequestState::Rejected { at }
+            | RequestState::Rejected { at, .. }
             | RequestState::Cancelled { at }
             | RequestState::Expired { at }
             | RequestState::Played { at, .. }

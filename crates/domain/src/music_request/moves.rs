@@ -171,7 +171,7 @@ pub fn decide(
             RequestState::Accepted { at: now, play_by: now.plus(terms.played_within(request.gig)) },
             Vec::new(),
         ),
-        Move::Reject => (RequestState::Rejected { at: now }, release(request)),
+        Move::Reject => (RequestState::Rejected { at: now, displaced: false }, release(request)),
         Move::Cancel => (RequestState::Cancelled { at: now }, release(request)),
         Move::Expire => (seen, release(request)),
         Move::Play => {

@@ -8,7 +8,7 @@ use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
 use crate::text::{Line, MusicUrl, ShortMessage};
 use crate::timestamp::Timestamp;
-use crate::user::{ArtistType, User};
+use crate::user::{ArtistType, Standing, User};
 
 /// The data of a new request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,34 +71,32 @@ pub struct Addressee<'a> {
     pub blocks_guest: bool,
     /// Their open gig.
     pub gig: Option<GigRequestTerms>,
-    /// Whether the request comes from a guest account.
-    pub by_guest_account: bool,
+    /// The standing of the guest.
+    pub guest: Standing,
 }
 
 impl<'a> Addressee<'a> {
-    /// A user who neither blocks the guest nor has an open gig.
+    /// A user who neither blocks the guest, who is proven, nor has an open gig.
     #[must_use]
     pub const fn of(user: Option<&'a User>) -> Self {
-        Self { user, blocks_guest: false, gig: None, by_guest_account: false }
+        Self { user, blocks_guest: false, gig: None, guest: Standing::Proven }
     }
 }
 
-/// The new request of `requester` to a DJ, and the transfers that hold its fee.
+/// The DJ to whom a new request is addressed, and its fee. Without a requester, the rules apply to a guest account that
+/// does not exist yet.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies, in the order of its variants.
-pub fn open(
-    id: RequestId,
-    requester: UserId,
-    to: Addressee<'_>,
-    new: NewRequest,
-    terms: &RequestTerms,
-    now: Timestamp,
-) -> Result<(MusicRequest, Vec<Transfer>), OpenRefusal> {
-    if new.dj == requester {
+pub fn judge<'a>(
+    requester: Option<UserId>,
+    to: Addressee<'a>,
+    new: &NewRequest,
+) -> Result<(&'a User, Money), OpenRefusal> {
+    if requester == Some(new.dj) {
         return Err(OpenRefusal::Oneself);
     }
-    let Addressee { user, blocks_guest, gig, by_guest_account } = to;
+    let Addressee { user, blocks_guest, gig, guest } = to;
     let dj = user.filter(|user| user.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
     if blocks_guest {
@@ -115,10 +113,26 @@ pub fn open(
     if new.message.is_some() && gig.is_none() {
         return Err(OpenRefusal::DedicationWithoutGig);
     }
-    if by_guest_account && gig.is_some_and(|gig| gig.members_only) {
+    if guest.is_guest_account() && gig.is_some_and(|gig| gig.members_only) {
         return Err(OpenRefusal::MembersOnly);
     }
-    let gig = gig.map(|gig| gig.id);
+    Ok((dj, fee))
+}
+
+/// The new request of `requester` to a DJ, and the transfers that hold its fee.
+///
+/// # Errors
+/// As [`judge`].
+pub fn open(
+    id: RequestId,
+    requester: UserId,
+    to: Addressee<'_>,
+    new: NewRequest,
+    terms: &RequestTerms,
+    now: Timestamp,
+) -> Result<(MusicRequest, Vec<Transfer>), OpenRefusal> {
+    let (dj, fee) = judge(Some(requester), to, &new)?;
+    let gig = to.gig.map(|gig| gig.id);
     let filled = || terms.song_url.of_song(&new.song_title, &new.artist_name);
     let music_url = new.music_url.clone().unwrap_or_else(filled);
     let request = MusicRequest {
@@ -131,6 +145,7 @@ pub fn open(
         music_url,
         fee,
         gig,
+        counts_as_guest: to.guest.counts_as_guest(),
         state: RequestState::Pending { answer_by: now.plus(terms.answered_within(gig)) },
         created_at: now,
     };

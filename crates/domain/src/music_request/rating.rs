@@ -1,12 +1,15 @@
 //! A guest's rating of a played request.
 
+use std::collections::BTreeMap;
+
 use time::Duration;
 
 use crate::entity_facts::EntityFacts;
-use crate::ids::{RatingId, UserId};
+use crate::ids::{GigId, RatingId, UserId};
 use crate::money::Money;
 use crate::music_request::{MoveRefusal, MusicRequest, RequestState};
 use crate::timestamp::Timestamp;
+use crate::user::Rating;
 
 /// One to five stars.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,6 +47,57 @@ pub struct RequestRating {
 impl RequestRating {
     /// The rating period: the time after the play in which a request can be rated.
     pub const WITHIN: Duration = Duration::days(7);
+
+    /// Whether this rating counts instead of `other`, a rating of the same voice: it is newer, or a changed version of
+    /// `other`. A change never makes a rating older.
+    pub(crate) fn counts_instead_of(&self, other: &Self) -> bool {
+        self.id == other.id || (self.rated_at, self.id) > (other.rated_at, other.id)
+    }
+
+    /// The change of the DJ's rating by this new or changed rating. `newest` is the newest rating of its voice before.
+    pub(crate) fn change_of(&self, newest: Option<&Self>) -> Rating {
+        let stars = i64::from(self.stars.get());
+        match newest {
+            None => Rating { stars, count: 1 },
+            Some(newest) if self.counts_instead_of(newest) => {
+                Rating { stars: stars.saturating_sub(i64::from(newest.stars.get())), count: 0 }
+            }
+            Some(_) => Rating::default(),
+        }
+    }
+}
+
+/// A voice in the rating of a DJ: a guest in a gig, or a guest and a DJ outside gigs. Only the newest rating of a voice
+/// counts, because a guest can buy any number of requests, and an accomplice gets the money back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Voice {
+    pub guest: UserId,
+    pub dj: UserId,
+    pub gig: Option<GigId>,
+}
+
+impl Voice {
+    /// The voice of the rating of a request.
+    #[must_use]
+    pub const fn of(request: &MusicRequest) -> Self {
+        Self { guest: request.requester, dj: request.dj, gig: request.gig }
+    }
+}
+
+/// The sum of the newest rating of each voice.
+#[must_use]
+pub fn counted<'r>(ratings: impl Iterator<Item = (Voice, &'r RequestRating)>) -> Rating {
+    let mut newest: BTreeMap<Voice, &RequestRating> = BTreeMap::new();
+    for (voice, rating) in ratings {
+        let counts = newest.entry(voice).or_insert(rating);
+        if rating.counts_instead_of(counts) {
+            *counts = rating;
+        }
+    }
+    newest.values().fold(Rating::default(), |sum, rating| Rating {
+        stars: sum.stars.saturating_add(rating.stars.get().into()),
+        count: sum.count.saturating_add(1),
+    })
 }
 
 impl EntityFacts for RequestRating {

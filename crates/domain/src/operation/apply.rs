@@ -4,6 +4,7 @@ use crate::entity_ref::EntityKind;
 use crate::gig::{Gig, GigRecord};
 use crate::ids::UserId;
 use crate::ledger::Balance;
+use crate::operation::displace::displace;
 use crate::operation::expectations::{expect, expect_new, present};
 use crate::operation::judge::judge;
 use crate::operation::posting::{Posted, post};
@@ -19,7 +20,7 @@ use crate::user::{User, change_profile, change_user_status, ends_sessions};
 ///
 /// # Errors
 /// [`Rejection`], the first that applies in this order: the key, the feature level, the state of the entity,
-/// the feature level of its outcome, the guards, the funds.
+/// the feature level of its outcome, the request that it displaces, the guards, the funds.
 pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     if let Some(receipt) = earlier(book, plan)? {
         return Ok(Verdict::Replayed(receipt));
@@ -38,6 +39,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     if let Some(tally) = plan.tally {
         changes.user = tallied(book, tally)?;
     }
+    displace(book, plan, &mut changes)?;
     for guard in &plan.guards {
         guard.check(book, plan, &changes)?;
     }
@@ -55,7 +57,10 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     record(book, plan, &receipt, &mut changes);
     // Nothing below this line can fail.
     book.absorb(&changes);
-    plan.guards.iter().for_each(|guard| book.count_in_queue(guard));
+    book.count_in_queue(&changes);
+    if let Some(Tally::Rated { voice, rating }) = plan.tally {
+        book.count_rating(voice, rating);
+    }
     Ok(Verdict::Fresh(receipt, Box::new(changes)))
 }
 
@@ -125,7 +130,8 @@ fn tallied(book: &Book, tally: Tally) -> Result<Option<User>, Rejection> {
     let stored = stored.ok_or(Rejection::Missing(EntityKind::User))?;
     let mut user = stored.clone();
     let profile = user.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
-    tally.add_to(profile).ok_or(Rejection::OutOfRange)?;
+    let newest = tally.voice().and_then(|voice| book.newest_rating(voice));
+    tally.add_to(profile, newest).ok_or(Rejection::OutOfRange)?;
     Ok((user != *stored).then_some(user))
 }
 

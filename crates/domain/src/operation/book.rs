@@ -6,12 +6,10 @@ use crate::entity_ref::EntityRef;
 use crate::gig::Gig;
 use crate::ids::{GigId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
-use crate::music_request::MusicRequest;
+use crate::music_request::{MusicRequest, QueueSize, RequestRating, Voice};
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::shelves::{Shelves, Stored, StoredId};
-use crate::operation::{
-    Actor, Addition, Entity, Guard, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt,
-};
+use crate::operation::{Actor, Addition, Entity, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -36,21 +34,16 @@ pub struct Book {
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
     topups_of: HashMap<UserId, Vec<TopupId>>,
     open_gigs: HashMap<UserId, GigId>,
+    /// For each DJ, the last end of a gig.
+    last_gig_ends: HashMap<UserId, Timestamp>,
     /// For each gig whose queue was counted, its size.
     queues: HashMap<GigId, QueueSize>,
+    /// The newest rating of each voice.
+    newest_ratings: HashMap<Voice, RequestRating>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
     /// For each wallet, its income.
     income_of: HashMap<UserId, Vec<Income>>,
-}
-
-/// The numbers of open requests in the queue of a gig.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct QueueSize {
-    /// All open requests.
-    pub open: u64,
-    /// Those of guest accounts; 0 if they were not counted.
-    pub of_guest_accounts: u64,
 }
 
 impl Book {
@@ -129,9 +122,13 @@ impl Book {
     }
 
     fn index_gig(&mut self, gig: &Gig) {
-        if gig.ended_at.is_none() {
+        let Some(ended_at) = gig.ended_at else {
             self.open_gigs.insert(gig.dj, gig.id);
-        } else if self.open_gigs.get(&gig.dj) == Some(&gig.id) {
+            return;
+        };
+        let last = self.last_gig_ends.entry(gig.dj).or_insert(ended_at);
+        *last = ended_at.max(*last);
+        if self.open_gigs.get(&gig.dj) == Some(&gig.id) {
             self.open_gigs.remove(&gig.dj);
         }
     }
@@ -161,6 +158,11 @@ impl Book {
         self.open_gigs.get(&dj).and_then(|id| self.get(*id))
     }
 
+    /// The last end of a gig of a DJ in the book.
+    pub(super) fn last_gig_end(&self, dj: UserId) -> Option<Timestamp> {
+        self.last_gig_ends.get(&dj).copied()
+    }
+
     /// Records the size of a queue.
     pub fn put_queue_size(&mut self, gig: GigId, size: QueueSize) {
         self.queues.insert(gig, size);
@@ -173,13 +175,31 @@ impl Book {
         self.queues.get(&gig).copied().unwrap_or_default()
     }
 
-    /// Counts the request that a plan with this guard has opened.
-    pub(super) fn count_in_queue(&mut self, guard: &Guard) {
-        if let Guard::QueueRoom { gig, most_of_guest_accounts, .. } = guard {
-            let size = self.queues.entry(*gig).or_default();
-            size.open = size.open.saturating_add(1);
-            let guest_accounts = most_of_guest_accounts.map_or(0, |_| 1);
-            size.of_guest_accounts = size.of_guest_accounts.saturating_add(guest_accounts);
+    /// Counts the request that a plan with a guard of the room has opened, and the one that it displaced.
+    pub(super) fn count_in_queue(&mut self, changes: &Changes) {
+        if let Some(Entity::MusicRequest(request)) = &changes.opened
+            && let Some(gig) = request.gig
+        {
+            let size = self.queues.entry(gig).or_default();
+            *size = size.with(request, changes.displaced_request());
+        }
+    }
+
+    /// Records the newest rating of a voice.
+    pub fn put_newest_rating(&mut self, voice: Voice, rating: RequestRating) {
+        self.newest_ratings.insert(voice, rating);
+    }
+
+    /// The newest rating of a voice in the book.
+    pub(super) fn newest_rating(&self, voice: Voice) -> Option<&RequestRating> {
+        self.newest_ratings.get(&voice)
+    }
+
+    /// Records a rating that a plan has added or changed, unless another one of its voice is newer.
+    pub(super) fn count_rating(&mut self, voice: Voice, rating: RequestRating) {
+        let counts = self.newest_ratings.entry(voice).or_insert(rating);
+        if rating.counts_instead_of(counts) {
+            *counts = rating;
         }
     }
 
@@ -224,7 +244,7 @@ impl Book {
                 self.put_income(entry.wallet, income);
             }
         }
-        if let Some(record) = &changes.operation {
+        for record in changes.operations() {
             self.operations.insert(record.id, StoredReceipt::Whole(record.receipt.clone()));
         }
         if let Some(key) = &changes.key {
@@ -260,10 +280,12 @@ pub struct EndedSessions {
 pub struct Changes {
     /// The operation; `None` if the plan changed nothing and no key must be stored.
     pub operation: Option<OperationRecord>,
+    /// The operation that rejected the displaced request, before the operation of the plan.
+    pub displacement: Option<OperationRecord>,
     /// The key used, which replaces an expired one.
     pub key: Option<KeyRecord>,
     pub opened: Option<Entity>,
-    /// The entity that changed, unless it is a user.
+    /// The entity that changed, unless it is a user. If the step opens a request, it is the displaced request.
     pub moved: Option<Entity>,
     pub user: Option<User>,
     /// A user whose live sessions end with the change.
@@ -278,4 +300,20 @@ pub struct Changes {
     pub event: Option<SecurityEvent>,
     /// The row that belongs to the opened entity.
     pub addition: Option<Addition>,
+}
+
+impl Changes {
+    /// The operations, in the order of their positions.
+    pub fn operations(&self) -> impl Iterator<Item = &OperationRecord> {
+        self.displacement.iter().chain(&self.operation)
+    }
+
+    /// The request whose place the opened one took.
+    #[must_use]
+    pub const fn displaced_request(&self) -> Option<&MusicRequest> {
+        match (&self.displacement, &self.moved) {
+            (Some(_), Some(Entity::MusicRequest(request))) => Some(request),
+            _ => None,
+        }
+    }
 }

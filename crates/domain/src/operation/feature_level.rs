@@ -10,7 +10,7 @@
 //! - New columns and tables, which they do not name: the number of orders of a top-up, the one approval of a
 //!   withdrawal, the rules of a posting, an unfinished erasure, money in suspense, provider messages,
 //!   networks of logins, counts of codes, the first operator, webhook endpoints with the sessions and keys of their
-//!   creations, the time of the last change of a login, the pages on which payments began, and personal access tokens,
+//!   creations, the time of the last change of a login, the pages on which payments began, whether a request counts as a guest's, and personal access tokens,
 //!   which they list as sessions, end with a changed password, and do not accept.
 //! - The same fields in receipts, where they skip unknown fields.
 //! - Receipts of provider messages, which they never read: not by operation or key, because none of their
@@ -38,28 +38,28 @@ pub enum FeatureLevel {
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     Level1,
-    /// Additionally endpoints that were disabled for the user's security or for a lost secret, gaps between
-    /// positions, which the ledger audit of earlier versions reports, released money that first repays debt, and changes
-    /// of e-mail addresses, whose codes and tokens they cannot export.
-    Level2,
-    /// Additionally ratings of requests.
-    Level3,
-    /// Additionally gigs with their requests, tips, and guest accounts. Servers of earlier versions would drop the gig from
-    /// receipts, cannot read tips, and refuse the tokens of guest accounts.
+    /// Additionally, since version 0.2.0:
+    ///
+    /// - endpoints that were disabled for the user's security or for a lost secret, gaps between positions, which the
+    ///   ledger audit of earlier versions reports, released money that first repays debt, and changes of e-mail
+    ///   addresses, whose codes and tokens earlier versions cannot export;
+    /// - ratings of requests;
+    /// - gigs with their requests and displacements, tips, and guest accounts with their wallet links. Servers of earlier
+    ///   versions would drop the gig from receipts, cannot read tips and links, and refuse the tokens of guest accounts.
     #[default]
-    Level4,
+    Level2,
 }
 
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
-    pub const NEWEST: Self = Self::Level4;
+    pub const NEWEST: Self = Self::Level2;
 
     /// The level from which a withdrawal can wait for the approval of a second operator. Servers of earlier versions
     /// approve it after the first one.
     pub const SECOND_APPROVALS: Self = Self::Level1;
 
     /// The level from which guest accounts are created.
-    pub const GUEST_ACCOUNTS: Self = Self::Level4;
+    pub const GUEST_ACCOUNTS: Self = Self::Level2;
 
     /// The number under which stores keep it.
     #[must_use]
@@ -68,8 +68,6 @@ impl FeatureLevel {
             Self::Level0 => 0,
             Self::Level1 => 1,
             Self::Level2 => 2,
-            Self::Level3 => 3,
-            Self::Level4 => 4,
         }
     }
 
@@ -80,9 +78,7 @@ impl FeatureLevel {
         match number {
             ..=0 => Self::Level0,
             1 => Self::Level1,
-            2 => Self::Level2,
-            3 => Self::Level3,
-            4.. => Self::NEWEST,
+            2.. => Self::NEWEST,
         }
     }
 
@@ -92,7 +88,7 @@ impl FeatureLevel {
         match self {
             Self::Level0 => PostingRules::EarningsPayOwed,
             Self::Level1 => PostingRules::IncomePaysOwed,
-            Self::Level2 | Self::Level3 | Self::Level4 => PostingRules::ReleasesPayOwed,
+            Self::Level2 => PostingRules::ReleasesPayOwed,
         }
     }
 
@@ -101,7 +97,7 @@ impl FeatureLevel {
     pub const fn redacts_receipts(self) -> bool {
         match self {
             Self::Level0 => false,
-            Self::Level1 | Self::Level2 | Self::Level3 | Self::Level4 => true,
+            Self::Level1 | Self::Level2 => true,
         }
     }
 
@@ -110,7 +106,7 @@ impl FeatureLevel {
     pub const fn leaves_position_gaps(self) -> bool {
         match self {
             Self::Level0 | Self::Level1 => false,
-            Self::Level2 | Self::Level3 | Self::Level4 => true,
+            Self::Level2 => true,
         }
     }
 }
@@ -123,6 +119,7 @@ impl Purpose {
         match self {
             Self::Email | Self::Phone | Self::Password => FeatureLevel::Level0,
             Self::EmailChange | Self::EmailRestore | Self::EmailRestoreRepeat => FeatureLevel::Level2,
+            Self::WalletLink => FeatureLevel::GUEST_ACCOUNTS,
         }
     }
 }
@@ -130,7 +127,7 @@ impl Purpose {
 /// The level required by a transfer and its accounts.
 pub(super) fn of_transfer(transfer: &Transfer) -> FeatureLevel {
     let of_kind = match transfer.kind {
-        TransferKind::Tip => FeatureLevel::Level4,
+        TransferKind::Tip => FeatureLevel::Level2,
         TransferKind::Chargeback => FeatureLevel::Level1,
         TransferKind::Topup
         | TransferKind::Hold
@@ -160,13 +157,7 @@ mod tests {
 
     #[test]
     fn unknown_feature_levels_count_as_the_newest() {
-        for level in [
-            FeatureLevel::Level0,
-            FeatureLevel::Level1,
-            FeatureLevel::Level2,
-            FeatureLevel::Level3,
-            FeatureLevel::Level4,
-        ] {
+        for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2] {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
         assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);

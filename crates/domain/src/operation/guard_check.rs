@@ -2,7 +2,7 @@
 
 use crate::entity_ref::EntityKind;
 use crate::operation::expectations::present;
-use crate::operation::{Book, Changes, Guard, Plan, QueueSize, Rejection};
+use crate::operation::{Book, Changes, Guard, Plan, Rejection};
 use crate::user::leaves_an_operator;
 use crate::withdrawal::{Clearing, Limit};
 
@@ -48,17 +48,11 @@ impl Guard {
                 let is_full = usize::try_from(most).is_ok_and(|most| open >= most);
                 is_full.then_some(Rejection::TooManyOpen(most))
             }
-            Self::QueueRoom { gig, most, most_of_guest_accounts } => {
+            Self::QueueRoom { gig, limits, by_guest } => {
                 let stored = book.get(gig).ok_or(Rejection::Missing(EntityKind::Gig))?;
-                let QueueSize { open, of_guest_accounts } = book.queue_size(gig);
-                let is_at = |most: &u32| of_guest_accounts >= (*most).into();
-                if stored.ended_at.is_some() {
-                    Some(Rejection::Stale)
-                } else if open >= most.into() {
-                    Some(Rejection::QueueFull(most))
-                } else {
-                    most_of_guest_accounts.filter(is_at).map(Rejection::QueueFullForGuests)
-                }
+                let size = book.queue_size(gig).without(changes.displaced_request());
+                let ended = stored.ended_at.map(|_| Rejection::Stale);
+                ended.or_else(|| limits.refusal(size, by_guest).map(Rejection::NoRoom))
             }
             Self::NoRecentAdjustment { by, of } => {
                 let has_adjusted = book.has_adjusted(by, of, plan.adjustments_since());
@@ -72,6 +66,10 @@ impl Guard {
             Self::NotEnded { gig, current } => {
                 let gig = book.get(gig).ok_or(Rejection::Missing(EntityKind::Gig))?;
                 gig.ended_at.map(|_| Rejection::GigEnded(current))
+            }
+            Self::NoGigEndedSince { dj, made_at, current } => {
+                let has_ended = book.last_gig_end(dj).is_some_and(|end| made_at < end);
+                has_ended.then_some(Rejection::GigEnded(current))
             }
             Self::NoOpenGig(dj) => book.open_gig(dj).map(|gig| Rejection::GigOpen(gig.id)),
         };

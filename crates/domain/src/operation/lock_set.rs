@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::{GigId, UserId};
-use crate::operation::{Actor, Entity, Guard, Plan, Step, WithdrawalJudgement};
+use crate::music_request::Voice;
+use crate::operation::{Actor, Displacement, Entity, Guard, Plan, Step, Tally, WithdrawalJudgement};
 use crate::timestamp::Timestamp;
 use crate::topup::GuestTopupLimits;
 use crate::withdrawal::{self, Withdrawal};
@@ -58,12 +59,16 @@ pub struct LockSet {
     pub topups_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,
-    /// The queue whose open requests must be counted, after its gig is locked.
+    /// The queue with requests to count, after its gig is locked.
     pub counted: Option<CountedQueue>,
+    /// The voice whose newest rating is needed.
+    pub newest_rating_of: Option<Voice>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
     /// The wallet whose income after the given time is needed.
     pub income_since: Option<(UserId, Timestamp)>,
+    /// The DJ whose last ended gig is needed.
+    pub ended_gig_of: Option<UserId>,
     /// The DJ whose open gig is needed.
     pub open_gig_of: Option<UserId>,
 }
@@ -72,9 +77,7 @@ pub struct LockSet {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CountedQueue {
     pub gig: GigId,
-    /// Whether the number of requests of guest accounts is needed, too.
-    pub with_guest_accounts: bool,
-    /// The time; requests whose deadline has passed do not count.
+    /// The time; requests whose deadline has passed do not count as open.
     pub at: Timestamp,
 }
 
@@ -110,6 +113,10 @@ impl Plan {
         if let Some(tally) = self.tally {
             rows.add_user(tally.user());
         }
+        if let Some(Displacement { among, .. }) = &self.displacement {
+            rows.entities.extend(among.iter().map(|request| EntityRef::from(request.id)));
+        }
+        lock_set.newest_rating_of = self.tally.and_then(Tally::voice);
         self.lock_step(&mut lock_set);
         for guard in &self.guards {
             self.lock_guard(*guard, &mut lock_set);
@@ -121,9 +128,8 @@ impl Plan {
     #[must_use]
     pub fn counted_queue(&self) -> Option<CountedQueue> {
         self.guards.iter().find_map(|guard| {
-            let Guard::QueueRoom { gig, most_of_guest_accounts, .. } = *guard else { return None };
-            let with_guest_accounts = most_of_guest_accounts.is_some();
-            Some(CountedQueue { gig, with_guest_accounts, at: self.metadata.at })
+            let Guard::QueueRoom { gig, .. } = *guard else { return None };
+            Some(CountedQueue { gig, at: self.metadata.at })
         })
     }
 
@@ -188,6 +194,11 @@ impl Plan {
             Guard::ActiveOperator => lock_set.rows.operators = true,
             Guard::NotEnded { gig, .. } => {
                 lock_set.rows.entities.insert(EntityRef::Gig(gig));
+            }
+            Guard::NoGigEndedSince { dj, .. } => {
+                // The plan that ends a gig locks the row of its DJ, too.
+                lock_set.rows.add_user(dj);
+                lock_set.ended_gig_of = Some(dj);
             }
             Guard::NoOpenGig(dj) => lock_set.open_gig_of = Some(dj),
         }

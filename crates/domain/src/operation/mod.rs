@@ -6,7 +6,7 @@
 //! - [`OperationMetadata`]: the id, actor, time and reason of an operation, with the client's [`IdempotencyKey`];
 //! - [`LockSet`]: the rows that a plan locks; [`Book`]: those rows while plans are applied to them, each entity on
 //!   its shelf;
-//! - [`apply`] with `expectations`, `judge`, `guard_check`, and `posting`, which posts a plan's transfers to wallets;
+//! - [`apply`] with `expectations`, `judge`, `displace`, `guard_check`, and `posting`, which posts a plan's transfers to wallets;
 //!   [`Verdict`], [`Rejection`]: the result;
 //! - [`Receipt`], [`KeyRecord`]: the answer to a command, and its key, which repeats the answer;
 //! - [`Position`]: the order of operations;
@@ -15,6 +15,7 @@
 
 mod apply;
 mod book;
+mod displace;
 mod entity;
 mod expectations;
 pub mod feature_level;
@@ -34,13 +35,13 @@ mod shelves;
 mod verdict;
 
 pub use apply::apply;
-pub use book::{Book, Changes, EndedSessions, OperationRecord, QueueSize};
+pub use book::{Book, Changes, EndedSessions, OperationRecord};
 pub use entity::Entity;
 pub use key::{Fingerprint, IdempotencyKey, KeyScope};
 pub use key_record::{KeyRecord, KeyReused};
 pub use lock_set::{CountedQueue, LockSet, LockedRows};
 pub use metadata::{Actor, OperationMetadata};
-pub use plan::{Addition, Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
+pub use plan::{Addition, Displacement, Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
 pub use position::{Position, PositionGap, PositionedOperation};
 pub use receipt::{Outcome, Receipt, StoredReceipt};
 pub use shelves::{Shelves, Stored, StoredId};

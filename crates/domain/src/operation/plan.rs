@@ -5,11 +5,11 @@ use time::Duration;
 
 use crate::entity_ref::EntityRef;
 use crate::gig::AssignedCode;
-use crate::ids::{GigId, UserId};
+use crate::ids::{GigId, OperationId, UserId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
-use crate::music_request::RequestStatus;
+use crate::music_request::{MusicRequest, QueueLimits, RequestRating, RequestStatus, Voice};
 use crate::names::{explained_enum, named_enum};
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
@@ -79,14 +79,8 @@ pub enum UserChange {
 pub enum Tally {
     /// The requests that this DJ has played.
     Played(UserId),
-    /// The ratings of a DJ.
-    Rated {
-        dj: UserId,
-        /// The change of the sum of stars.
-        stars: i64,
-        /// The change of the number of ratings.
-        count: i64,
-    },
+    /// The rating of a DJ. `rating` is the new or changed rating of this voice.
+    Rated { voice: Voice, rating: RequestRating },
     /// The presence and the prices of a DJ, which a gig of theirs sets.
     Presence { dj: UserId, change: DjChange },
 }
@@ -95,7 +89,8 @@ impl Tally {
     /// The user with the fields.
     pub(super) const fn user(self) -> UserId {
         match self {
-            Self::Played(dj) | Self::Rated { dj, .. } | Self::Presence { dj, .. } => dj,
+            Self::Played(dj) | Self::Presence { dj, .. } => dj,
+            Self::Rated { voice, .. } => voice.dj,
         }
     }
 
@@ -107,14 +102,23 @@ impl Tally {
         }
     }
 
-    /// Changes the fields; `None` if a number would be too large.
-    pub(super) fn add_to(self, profile: &mut DjProfile) -> Option<()> {
+    /// The voice whose newest rating decides on the change.
+    pub(super) const fn voice(self) -> Option<Voice> {
+        match self {
+            Self::Rated { voice, .. } => Some(voice),
+            Self::Played(_) | Self::Presence { .. } => None,
+        }
+    }
+
+    /// Changes the fields; `None` if a number would be too large. `newest` is the newest rating of the voice before the
+    /// plan.
+    pub(super) fn add_to(self, profile: &mut DjProfile, newest: Option<&RequestRating>) -> Option<()> {
         match self {
             Self::Played(_) => profile.played = profile.played.checked_add(1)?,
-            Self::Rated { stars, count, .. } => {
-                let rating = &mut profile.rating;
-                rating.stars = rating.stars.checked_add(stars)?;
-                rating.count = rating.count.checked_add(count)?;
+            Self::Rated { rating, .. } => {
+                let (sum, change) = (&mut profile.rating, rating.change_of(newest));
+                sum.stars = sum.stars.checked_add(change.stars)?;
+                sum.count = sum.count.checked_add(change.count)?;
             }
             Self::Presence { change, .. } => change_dj(profile, &change),
         }
@@ -225,10 +229,10 @@ pub enum Guard {
     /// The gig is open, and its queue has room for another request.
     QueueRoom {
         gig: GigId,
-        /// The maximum number of open requests, including the new one.
-        most: u32,
-        /// The maximum number of open requests of guest accounts, if the request comes from one.
-        most_of_guest_accounts: Option<u32>,
+        /// The limits, including the new request.
+        limits: QueueLimits,
+        /// Whether the new request counts as a guest's.
+        by_guest: bool,
     },
     /// The judging operator has not adjusted the wallet within [`Adjustment::JUDGING_BAR`].
     NoRecentAdjustment {
@@ -241,6 +245,14 @@ pub enum Guard {
     ActiveOperator,
     /// No gig of this DJ is open.
     NoOpenGig(UserId),
+    /// No gig of this DJ has ended since this request without a gig was made. Such a request ends with the next gig.
+    NoGigEndedSince {
+        dj: UserId,
+        /// The time of the request.
+        made_at: Timestamp,
+        /// The status of the request.
+        current: RequestStatus,
+    },
     /// The gig of the moved request has not ended.
     NotEnded {
         gig: GigId,
@@ -259,6 +271,15 @@ pub enum Addition {
     Dedication(ShortMessage),
 }
 
+/// The part of a plan for a request with a fee that rejects another request if the queue of the gig is full.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Displacement {
+    /// The id of the rejection's own operation, which gives it an event of its own.
+    pub(crate) operation: OperationId,
+    /// The candidates, as the plan expects them. The first unchanged one that makes room is rejected.
+    pub(crate) among: Vec<MusicRequest>,
+}
+
 /// One atomic change, made only by the rules in [`crate::operation::plans`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
@@ -269,6 +290,7 @@ pub struct Plan {
     pub(crate) step: Box<Step>,
     pub(crate) tally: Option<Tally>,
     pub(crate) addition: Option<Addition>,
+    pub(crate) displacement: Option<Displacement>,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rules: PostingRules,
@@ -319,6 +341,11 @@ impl Plan {
     #[must_use]
     pub fn feature_level(&self) -> FeatureLevel {
         self.transfers.iter().map(feature_level::of_transfer).fold(self.level, FeatureLevel::max)
+    }
+
+    /// Whether it opens a request with a fee in a gig, which may take the place of another one.
+    pub(crate) fn may_displace(&self) -> bool {
+        !self.transfers.is_empty() && self.counted_queue().is_some()
     }
 
     /// The user who must be an active operator for the plan to be applied.

@@ -1,16 +1,18 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
 use crate::gig::{self, AssignedCode, DjCode, Gig, GigChange, GigRefusal, NewGig};
-use crate::ids::{GigId, RequestId, TipId, TopupId, UserId, WithdrawalId};
+use crate::ids::{GigId, OperationId, RequestId, TipId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{
-    self, Addressee, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, RequestTerms, Stars,
+    self, Addressee, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, RequestTerms,
+    Stars, Voice,
 };
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::{
-    Addition, Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement,
+    Addition, Displacement, Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange,
+    WithdrawalJudgement,
 };
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
@@ -32,8 +34,9 @@ fn plan(
     transfers: impl IntoIterator<Item = Transfer>,
 ) -> Plan {
     let transfers = transfers.into_iter().collect();
-    let (level, tally, addition, guards) = (FeatureLevel::Level0, None, None, Vec::new());
-    Plan { metadata, kind, level, step: Box::new(step), tally, addition, guards, transfers, rules: RULES }
+    let (level, step) = (FeatureLevel::Level0, Box::new(step));
+    let (tally, addition, displacement, guards) = (None, None, None, Vec::new());
+    Plan { metadata, kind, level, step, tally, addition, displacement, guards, transfers, rules: RULES }
 }
 
 fn unchanged(metadata: OperationMetadata, entity: impl Into<Entity>) -> Plan {
@@ -47,8 +50,8 @@ fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
 /// Opens a request and holds its fee. A request to a DJ with an open gig belongs to the gig.
 ///
 /// # Errors
-/// [`OpenRefusal`]; the guest's debt, the limits on open requests and the funds are checked when the plan is applied. Guest
-/// accounts have at most two thirds of a queue, because an account without a login costs nothing.
+/// [`OpenRefusal`]; the guest's debt, the limits on requests and the funds are checked when the plan is applied. Requests
+/// that count as guests' have at most two thirds of a queue, because the accounts behind them cost nothing.
 pub fn open_request(
     metadata: OperationMetadata,
     id: RequestId,
@@ -69,17 +72,29 @@ pub fn open_request(
     let debt = (!hold.is_empty()).then_some(Guard::NoDebt(guest));
     let room = request.gig.map(|gig| Guard::QueueRoom {
         gig,
-        most: terms.most_open_per_gig,
-        most_of_guest_accounts: to.by_guest_account.then(|| terms.most_open_for_guests()),
+        limits: terms.queue_limits(),
+        by_guest: request.counts_as_guest,
     });
     let guards = present.into_iter().chain(debt).chain(full).chain(room).collect();
-    let level = if to.gig.is_some() { FeatureLevel::Level4 } else { FeatureLevel::Level0 };
+    let level = if to.gig.is_some() { FeatureLevel::Level2 } else { FeatureLevel::Level0 };
     let plan = plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold);
     Ok(Plan { guards, addition, level, ..plan })
 }
 
-/// Moves a request and its money; a request that is already in the target state is returned unchanged. Whether its gig
-/// has ended is checked when the plan is applied.
+/// The plan of a request with a fee. If the queue is full when the plan is applied, the request takes the place of one of
+/// these open requests of its gig. The rejection is an operation of its own, by the service.
+#[must_use]
+pub fn displacing(plan: Plan, operation: OperationId, open: impl IntoIterator<Item = MusicRequest>) -> Plan {
+    let queue = plan.counted_queue().filter(|_| plan.may_displace());
+    let displacement = queue.map(|queue| {
+        let of_gig = open.into_iter().filter(|request| request.gig == Some(queue.gig));
+        Displacement { operation, among: MusicRequest::displaceable(of_gig, plan.metadata.at) }
+    });
+    Plan { displacement, ..plan }
+}
+
+/// Moves a request and its money; a request that is already in the target state is returned unchanged. The application of
+/// the plan checks whether the gig of the request has ended. A request without a gig ends with the next gig of the DJ.
 ///
 /// # Errors
 /// [`music_request::MoveRefusal`].
@@ -94,16 +109,19 @@ pub fn move_request(
         music_request::Decision::Moved(next) => {
             let tally = (next.to.status() == RequestStatus::Played).then_some(Tally::Played(request.dj));
             let step = moved(request.clone(), MusicRequest { state: next.to, ..request.clone() });
-            let gig = request.gig.filter(|_| to.is_refused_after_gig());
-            let guards = gig.map(|gig| Guard::NotEnded { gig, current: request.state.status() });
-            let guards = guards.into_iter().collect();
+            let (dj, made_at, current) = (request.dj, request.created_at, request.state.status());
+            let guard = match request.gig {
+                Some(gig) => Guard::NotEnded { gig, current },
+                None => Guard::NoGigEndedSince { dj, made_at, current },
+            };
+            let guards = to.is_refused_after_gig().then_some(guard).into_iter().collect();
             Plan { tally, guards, ..plan(metadata, PlanKind::MoveRequest, step, next.transfers) }
         }
     })
 }
 
 /// Rates a played request, or replaces its earlier rating; a rating with the same stars is returned unchanged. The
-/// sum and the number of the DJ's ratings change.
+/// application of the plan decides how the rating of the DJ changes, because only the newest rating of a voice counts.
 ///
 /// # Errors
 /// [`music_request::MoveRefusal`].
@@ -114,17 +132,18 @@ pub fn rate_request(
     stars: Stars,
 ) -> Result<Plan, music_request::MoveRefusal> {
     let rating = music_request::rate(request, stars, metadata.at)?;
-    let (step, stars, count) = match earlier {
+    let (step, rating) = match earlier {
         Some(earlier) if earlier.stars == stars => return Ok(unchanged(metadata, earlier)),
         Some(earlier) => {
-            let change = i64::from(stars.get()).saturating_sub(i64::from(earlier.stars.get()));
-            (moved(earlier, rating), change, 0)
+            // The clock of another server can be ahead.
+            let rating = RequestRating { rated_at: rating.rated_at.max(earlier.rated_at), ..rating };
+            (moved(earlier, rating), rating)
         }
-        None => (Step::Open(rating.into()), i64::from(stars.get()), 1),
+        None => (Step::Open(rating.into()), rating),
     };
-    let tally = Some(Tally::Rated { dj: request.dj, stars, count });
+    let tally = Some(Tally::Rated { voice: Voice::of(request), rating });
     let plan = plan(metadata, PlanKind::RateRequest, step, []);
-    Ok(Plan { tally, level: FeatureLevel::Level3, ..plan })
+    Ok(Plan { tally, level: FeatureLevel::Level2, ..plan })
 }
 
 /// Opens a withdrawal and holds its amount. When a store applies the plan, it checks the owner's debt and e-mail address,
@@ -410,10 +429,10 @@ pub fn tip(
     let (tip, transfers) = tip::give(id, guest, to, amount, terms, metadata.at)?;
     let guards = vec![Guard::Active(tip.dj), Guard::NoDebt(guest)];
     let plan = plan(metadata, PlanKind::Tip, Step::Open(tip.into()), transfers);
-    Ok(Plan { guards, level: FeatureLevel::Level4, ..plan })
+    Ok(Plan { guards, level: FeatureLevel::Level2, ..plan })
 }
 
 /// The plan of a gig, which also sets these fields of its DJ.
 fn in_gig(plan: Plan, dj: UserId, change: DjChange) -> Plan {
-    Plan { tally: Some(Tally::Presence { dj, change }), level: FeatureLevel::Level4, ..plan }
+    Plan { tally: Some(Tally::Presence { dj, change }), level: FeatureLevel::Level2, ..plan }
 }

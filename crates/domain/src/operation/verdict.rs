@@ -3,7 +3,7 @@
 use crate::entity_ref::EntityKind;
 use crate::ids::GigId;
 use crate::money::Money;
-use crate::music_request::RequestStatus;
+use crate::music_request::{QueueRefusal, RequestStatus};
 use crate::operation::{Changes, Receipt};
 use crate::topup::GuestTopupLimit;
 use crate::user::ProfileRefusal;
@@ -35,13 +35,12 @@ pub enum Rejection {
     EmailUnverified,
     /// The guest has this many open requests with the DJ, the maximum.
     TooManyOpen(u32),
-    /// The gig has this many open requests, the maximum.
-    QueueFull(u32),
-    /// Guest accounts have this many open requests in the gig, their maximum.
-    QueueFullForGuests(u32),
+    /// The queue of the gig has no room.
+    NoRoom(QueueRefusal),
     /// This other gig of the DJ has not ended.
     GigOpen(GigId),
-    /// The gig of the request, which has this status, has ended.
+    /// The gig of the request has ended, or for a request without a gig, the one with which it ends. The request has this
+    /// status.
     GigEnded(RequestStatus),
     /// The judging operator recently adjusted the owner's wallet.
     RecentAdjustment,

@@ -108,6 +108,8 @@ pub struct Restored {
     pub epoch: i64,
     /// The number of sessions that were ended.
     pub sessions_ended: usize,
+    /// The number of live cookies of guest accounts that were kept.
+    pub cookies_kept: usize,
     /// The restored data. No server may use them before they are accepted, unless they were in the database
     /// before.
     pub data: Box<dyn PreparedData>,

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::gig::most_played::Play;
 use crate::gig::{AssignedCode, DjCode, Gig};
 use crate::ids::{GigId, RequestId, UserId};
-use crate::music_request::{MusicRequest, RequestStatus, Stars};
+use crate::music_request::{MusicRequest, RequestRating, RequestStatus, Voice};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::text::ShortMessage;
@@ -18,10 +18,19 @@ use crate::timestamp::Timestamp;
 pub enum GigRequests {
     /// Those that are stored as open.
     Open,
-    /// Those that are stored as open or played, with at most this number of requests without a gig.
-    OpenAndPlayed { most_without_gig: u32 },
-    /// Those with the gig that are not stored as cancelled.
-    NotCancelled,
+    /// Those that are stored as open or played: at most `most` with the gig, and at most `most_without_gig` without one.
+    OpenAndPlayed { most: u32, most_without_gig: u32 },
+    /// Those with the gig that are stored as open.
+    OpenInGig,
+}
+
+/// All requests with a gig.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IdsInGig {
+    /// The ids of those that are not cancelled, in their order.
+    pub ids: Vec<RequestId>,
+    /// The number of cancelled ones.
+    pub cancelled: u64,
 }
 
 impl GigRequests {
@@ -29,9 +38,8 @@ impl GigRequests {
     #[must_use]
     pub fn includes(self, status: RequestStatus) -> bool {
         match self {
-            Self::Open => status.holds_fee(),
+            Self::Open | Self::OpenInGig => status.holds_fee(),
             Self::OpenAndPlayed { .. } => status.holds_fee() || status == RequestStatus::Played,
-            Self::NotCancelled => status != RequestStatus::Cancelled,
         }
     }
 
@@ -40,8 +48,17 @@ impl GigRequests {
     pub const fn most_without_gig(self) -> u32 {
         match self {
             Self::Open => u32::MAX,
-            Self::OpenAndPlayed { most_without_gig } => most_without_gig,
-            Self::NotCancelled => 0,
+            Self::OpenAndPlayed { most_without_gig, .. } => most_without_gig,
+            Self::OpenInGig => 0,
+        }
+    }
+
+    /// The maximum number of requests with the gig.
+    #[must_use]
+    pub const fn most_with_gig(self) -> u32 {
+        match self {
+            Self::Open | Self::OpenInGig => u32::MAX,
+            Self::OpenAndPlayed { most, .. } => most,
         }
     }
 }
@@ -61,9 +78,10 @@ pub trait Gigs: Send + Sync {
     async fn code_of(&self, dj: UserId) -> Result<Option<AssignedCode>, Unavailable>;
     /// The assignment of a code, current or not.
     async fn assigned(&self, code: DjCode) -> Result<Option<AssignedCode>, Unavailable>;
-    /// The requests of a gig by id. Unless cancelled ones alone are left out, they include the open requests to its DJ that
-    /// belong to no gig and were created after `oldest` and before its end; of these the lowest ids, if their number is
-    /// limited.
+    /// The requests of a gig by id. Unless only those with the gig are read, they include the open requests to its DJ that
+    /// belong to no gig and were created after `oldest` and before its end. If the number of requests without a gig is
+    /// limited, those with the lowest ids are returned. If the number of requests with the gig is limited, it is not
+    /// specified which of them are left out.
     async fn gig_requests(
         &self,
         gig: &Gig,
@@ -83,15 +101,22 @@ pub trait Gigs: Send + Sync {
     /// request first.
     async fn plays(&self, dj: UserId, created_after: Timestamp, limit: u32)
     -> Result<Vec<Play>, Unavailable>;
-    /// The number of requests with this gig that are stored as cancelled.
-    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable>;
+    /// All requests with this gig.
+    async fn ids_in_gig(&self, gig: GigId) -> Result<IdsInGig, Unavailable>;
+    /// At most a thousand requests, by id; missing ones are left out.
+    async fn requests_of(&self, ids: &[RequestId]) -> Result<Vec<MusicRequest>, Unavailable>;
+    /// The ratings of all requests with this gig, with their voices, in any order.
+    async fn ratings_in_gig(&self, gig: GigId) -> Result<Vec<(Voice, RequestRating)>, Unavailable>;
     /// The dedications of these requests.
     async fn dedications(
         &self,
         of: &BTreeSet<RequestId>,
     ) -> Result<HashMap<RequestId, ShortMessage>, Unavailable>;
     /// The ratings of these requests.
-    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable>;
+    async fn ratings(
+        &self,
+        of: &BTreeSet<RequestId>,
+    ) -> Result<BTreeMap<RequestId, RequestRating>, Unavailable>;
     /// At most `limit` open gigs whose latitude is between these, from south to north, then by id.
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable>;
     /// The codes of at most `limit` open gigs, and of at most `limit` gigs that ended after this time.

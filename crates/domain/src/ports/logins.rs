@@ -5,12 +5,13 @@ use async_trait::async_trait;
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
-use crate::user::Role;
 use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::user::code_quotas::{CountedCode, TooMany};
 use crate::user::email_change::{EmailChanged, EmailRestored};
 use crate::user::guest_account::{ClaimDetails, Claimed};
-use crate::user::session::{SessionSecret, TokenHash};
+use crate::user::session::{Session, SessionSecret, TokenHash};
+use crate::user::wallet_link::LinkEnd;
+use crate::user::{Role, User};
 
 /// The credentials for a login.
 #[derive(Clone, PartialEq, Debug)]
@@ -172,4 +173,28 @@ pub trait Logins: Send + Sync {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<EmailRestored, Unavailable>;
+
+    /// The newest challenge of a purpose with this hash, ended or not.
+    async fn challenge(
+        &self,
+        purpose: Purpose,
+        presented: &TokenHash,
+    ) -> Result<Option<Challenge>, Unavailable>;
+
+    /// Uses the wallet link with this hash when `session` begins, if [`Challenge::opens_wallet`] allows it. The step is
+    /// atomic: of any number of concurrent calls, one succeeds. The link and all sessions of the guest account end, and
+    /// the session begins with its cookie. Returns the user.
+    ///
+    /// # Errors
+    /// [`Unavailable`], also when the id or the cookie of the session is taken. In all other cases, the link may have been
+    /// used.
+    async fn use_wallet_link(
+        &self,
+        presented: &TokenHash,
+        session: &Session,
+        cookie: TokenHash,
+    ) -> Result<Result<User, LinkEnd>, Unavailable>;
+
+    /// Whether the use of a wallet link ended this session. It is known as long as both are kept.
+    async fn ended_by_wallet_link(&self, session: SessionId) -> Result<bool, Unavailable>;
 }

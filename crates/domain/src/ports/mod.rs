@@ -15,6 +15,7 @@ mod ids;
 mod ledger;
 mod login_observer;
 mod logins;
+mod long_work;
 mod music_requests;
 mod notifier;
 mod operation_log;
@@ -45,11 +46,12 @@ pub use blocks::Blocks;
 pub use clock::{CLOCK_TOLERANCE, Clock};
 pub use diagnosis::{Diagnosis, Health, Thoroughness};
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
-pub use gigs::{GigRequests, Gigs};
+pub use gigs::{GigRequests, Gigs, IdsInGig};
 pub use ids::{IdKind, Ids};
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use login_observer::LoginObserver;
 pub use logins::{Credentials, GuestClaim, IssueOutcome, Logins};
+pub use long_work::{LongWork, LongWorkRefusal};
 pub use music_requests::MusicRequests;
 pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,

@@ -56,6 +56,18 @@ pub trait Passwords: Send + Sync {
         network: Option<ClientNetwork>,
     ) -> Result<PasswordHash, HashingError>;
 
+    /// Hashes the password that was verified against `before` again, with the current parameters. The salt stays, because
+    /// the password stays. Therefore the [mark](PasswordHash::mark) stays, too.
+    ///
+    /// # Errors
+    /// [`HashingError`].
+    async fn rehash(
+        &self,
+        password: &Password,
+        before: &PasswordHash,
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordHash, HashingError>;
+
     /// Verifies a password from this network. Without a hash it takes the same time and returns [`PasswordCheck::Wrong`], so that
     /// timing does not reveal whether a user exists.
     ///

@@ -13,8 +13,8 @@ use crate::ports::{PasswordHash, Unavailable};
 use crate::privacy::ErasureRefusal;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
-use crate::user::User;
 use crate::user::session::{Session, SessionSecret};
+use crate::user::{StandingFacts, User};
 
 /// A user with their balance.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +22,14 @@ pub struct Profile {
     pub user: User,
     /// The balance of their wallet.
     pub balance: Balance,
+}
+
+impl Profile {
+    /// Whether no login leads to the money once the session ends.
+    #[must_use]
+    pub fn loses_money_with_its_session(&self) -> bool {
+        self.user.is_guest_account() && !self.balance.total().is_zero()
+    }
 }
 
 /// The outcome of a registration.
@@ -166,8 +174,9 @@ pub trait People: Send + Sync {
     /// The names of these users. Unknown and erased users have none.
     async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable>;
 
-    /// Those of these users that are guest accounts.
-    async fn guest_accounts(&self, users: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable>;
+    /// The facts that decide whether requests of a user count as guests'. A user has paid if the wallet has an entry of one
+    /// of [`crate::ledger::EntryKind::PAYMENTS`].
+    async fn standing(&self, user: UserId) -> Result<Option<StandingFacts>, Unavailable>;
 
     /// A page of DJs, by `created_at`, then id, both descending. Erased users are not listed.
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable>;

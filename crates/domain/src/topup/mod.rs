@@ -1,16 +1,20 @@
 //! Top-ups: money paid in by guests.
 
+mod compared_payment;
 mod entity_facts;
 mod guest_limits;
 mod missing;
 mod orders;
 mod payment;
+mod payment_pages;
 mod suspense;
 
+pub use compared_payment::{LinkIssueRefusal, may_get_link};
 pub use guest_limits::{GuestTopupLimit, GuestTopupLimits};
 pub use missing::missing;
 pub use orders::{Answered, NextOrder, OrderReply, OrderTerms, Orders, answered, next_order, unanswered};
 pub use payment::{PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update};
+pub use payment_pages::PaymentPages;
 pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};

@@ -29,6 +29,8 @@ pub enum Purpose {
     EmailRestore,
     /// The token for restoring an address was sent once more.
     EmailRestoreRepeat,
+    /// A link of an operator opens the wallet of a guest account whose phone is lost.
+    WalletLink,
 }
 
 named_enum!(Purpose);
@@ -45,6 +47,7 @@ impl Purpose {
         match self {
             Self::Email | Self::Phone | Self::EmailChange | Self::EmailRestoreRepeat => Duration::minutes(10),
             Self::Password => Duration::minutes(30),
+            Self::WalletLink => Duration::hours(1),
             Self::EmailRestore => Duration::days(7),
         }
     }
@@ -53,9 +56,12 @@ impl Purpose {
     #[must_use]
     pub const fn kept_for(self) -> Duration {
         match self {
-            Self::Email | Self::Phone | Self::Password | Self::EmailChange | Self::EmailRestoreRepeat => {
-                Duration::days(1)
-            }
+            Self::Email
+            | Self::Phone
+            | Self::Password
+            | Self::EmailChange
+            | Self::EmailRestoreRepeat
+            | Self::WalletLink => Duration::days(1),
             Self::EmailRestore => Self::EmailRestore.valid_for(),
         }
     }
@@ -67,6 +73,7 @@ impl Purpose {
         match self {
             Self::Email | Self::Password | Self::EmailRestoreRepeat => Some(user.email.folded()),
             Self::Phone => user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            Self::WalletLink => user.is_guest_account().then(|| user.email.folded()),
             Self::EmailChange | Self::EmailRestore => None,
         }
     }
@@ -180,7 +187,7 @@ impl Challenge {
                 proven.note_login_change(now);
             }
             Purpose::Phone => proven.phone_verified = true,
-            Purpose::EmailRestoreRepeat => {}
+            Purpose::EmailRestoreRepeat | Purpose::WalletLink => {}
             Purpose::EmailChange | Purpose::EmailRestore => {
                 if let Some(address) = &self.address {
                     proven.email = address.clone();

@@ -27,11 +27,11 @@ impl CookieSession {
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     }
 
-    /// The lifetime of a new session. One of staff ends [`CookieSession::STAFF_LIFETIME`] after the login, however it is
-    /// used; any other one is valid for `valid_for` after its last use.
+    /// The lifetime of a new session. A session of staff ends [`CookieSession::STAFF_LIFETIME`] after the login, however
+    /// it is used. Any other session has its [lifetime](Session::lifetime) after its last use.
     #[must_use]
     pub fn lifetime(role: Role, valid_for: Duration) -> Duration {
-        if role.is_staff() { valid_for.min(Self::STAFF_LIFETIME) } else { valid_for }
+        if role.is_staff() { valid_for.min(Self::STAFF_LIFETIME) } else { Session::lifetime(role, valid_for) }
     }
 
     /// The time from which the session is refused if its owner has this role, whichever role its owner had at the login.
@@ -49,7 +49,8 @@ impl CookieSession {
     pub fn used(&self, role: Role, valid_for: Duration, now: Timestamp) -> Option<Self> {
         let Session { began_at, used_at, .. } = self.0;
         (now >= used_at.plus(Self::RECORDED_EVERY)).then(|| {
-            let expires_at = Self::limited(role, began_at, now.plus(valid_for));
+            let end = now.plus(Session::lifetime(role, valid_for));
+            let expires_at = Self::limited(role, began_at, end);
             Self(Session { used_at: now, expires_at, ..self.0.clone() })
         })
     }
@@ -78,7 +79,7 @@ mod tests {
     fn a_session_of_users_lives_from_its_last_use_and_one_of_staff_from_its_login() {
         let use_at = Duration::hours(10);
         for (role, at_login, after_use) in [
-            (Role::Guest, VALID_FOR, VALID_FOR + use_at),
+            (Role::Guest, Session::GUEST_LIFETIME, Session::GUEST_LIFETIME + use_at),
             (Role::Member, VALID_FOR, VALID_FOR + use_at),
             (Role::Operator, Duration::hours(12), Duration::hours(12)),
             (Role::Auditor, Duration::hours(12), Duration::hours(12)),

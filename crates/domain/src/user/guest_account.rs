@@ -57,6 +57,34 @@ impl RecentMinutes {
     }
 }
 
+/// How far a guest account is trusted. New ones cost nothing, so that one phone can create many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GuestTrust {
+    /// It was created recently, without a payment.
+    New,
+    /// It was created at least [`Self::OLD_AFTER`] ago, without a payment.
+    Old,
+    /// Its wallet has money, or had a payment.
+    Paid,
+}
+
+impl GuestTrust {
+    /// The age from which an account is old.
+    pub const OLD_AFTER: Duration = Duration::minutes(15);
+
+    /// The trust in an account that was created at this time.
+    #[must_use]
+    pub fn of(has_money: bool, created_at: Timestamp, now: Timestamp) -> Self {
+        if has_money {
+            Self::Paid
+        } else if now.since(created_at) >= Self::OLD_AFTER {
+            Self::Old
+        } else {
+            Self::New
+        }
+    }
+}
+
 /// What a guest adds to claim the account.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimDetails {
@@ -153,6 +181,20 @@ mod tests {
         assert!(Email::new(guest.email.as_str()).is_err() && guest.dj.is_none());
         assert_eq!(guest.shown_email(), "guest-7@guest.invalid");
         assert!(Email::to_own(&guest.shown_email()).is_err());
+    }
+
+    #[test]
+    fn a_payment_or_age_makes_an_account_trusted() {
+        let later = |seconds| NOW.plus(Duration::seconds(seconds));
+        for (has_money, now, trust) in [
+            (false, NOW, GuestTrust::New),
+            (false, later(899), GuestTrust::New),
+            (false, later(900), GuestTrust::Old),
+            (false, later(-1), GuestTrust::New),
+            (true, NOW, GuestTrust::Paid),
+        ] {
+            assert_eq!(GuestTrust::of(has_money, NOW, now), trust, "{now:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
 //! - [`email_change`]: the change of the e-mail address, and the way back;
 //! - [`guest_account`]: users without e-mail address and password, and how they become members;
+//! - [`Standing`]: whether the requests of a user count as guests';
 //! - [`Block`]: a guest who is blocked by a DJ.
 
 mod block;
@@ -22,14 +23,17 @@ pub mod personal_token;
 mod profile;
 mod recent_password;
 pub mod session;
+mod standing;
 mod status_change;
+pub mod wallet_link;
 
 pub use block::Block;
 pub use dj::{ArtistType, DjProfile, Rating};
-pub use password_hash::PasswordHash;
+pub use password_hash::{PasswordHash, PasswordMark};
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub(crate) use profile::{change_dj, located};
 pub use recent_password::RecentPassword;
+pub use standing::{Standing, StandingFacts};
 pub use status_change::{
     UserStatusChange, assigns_role_to_guest_account, change_user_status, ends_sessions, leaves_an_operator,
     may_dismiss,

@@ -9,6 +9,7 @@ use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::user::Role;
 
 /// The stored hash of a secret: the SHA-256 of an unguessable token, or, for guessable secrets, an
 /// HMAC-SHA256 under a key of this service. Redacted in `Debug` output.
@@ -134,6 +135,17 @@ impl Session {
     /// small change.
     pub const MAX_LIVE: usize = 100;
 
+    /// The lifetime of a session of a guest account after its last use. It is the longest time for which browsers keep a
+    /// cookie, because no login leads back to the money.
+    pub const GUEST_LIFETIME: Duration = Duration::days(400);
+
+    /// The lifetime of a session after its last use, for an owner with this role. A member's session is valid for
+    /// `valid_for`.
+    #[must_use]
+    pub fn lifetime(role: Role, valid_for: Duration) -> Duration {
+        if role == Role::Guest { valid_for.max(Self::GUEST_LIFETIME) } else { valid_for }
+    }
+
     /// A session that begins now, with a token of this lifetime.
     #[must_use]
     pub fn begin(
@@ -157,6 +169,12 @@ impl Session {
     #[must_use]
     pub fn answers_registration(&self, registered_at: Timestamp, now: Timestamp) -> bool {
         self.began_at == registered_at && self.used_at == self.began_at && repeats(registered_at, now)
+    }
+
+    /// Whether a repetition at `now` of the form that began this session gets its unused cookie again.
+    #[must_use]
+    pub fn answers_repetition(&self, now: Timestamp) -> bool {
+        self.answers_registration(self.began_at, now)
     }
 
     /// Whether a claim of its account, repeated at `now`, gets the token of the claim: that token is unused.

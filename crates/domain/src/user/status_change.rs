@@ -35,9 +35,13 @@ pub fn change_user_status(user: &User, change: UserStatusChange, at: Timestamp) 
 }
 
 /// Whether the change ends the user's sessions. A restoration ends those begun during the suspension, which
-/// servers of an earlier version allowed.
+/// servers of an earlier version allowed. Sessions of a guest account stay, because no login begins another one. The
+/// status refuses each of their requests.
 #[must_use]
-pub const fn ends_sessions(user: &User, change: UserStatusChange) -> bool {
+pub fn ends_sessions(user: &User, change: UserStatusChange) -> bool {
+    if user.is_guest_account() {
+        return false;
+    }
     match change {
         UserStatusChange::Suspend => true,
         UserStatusChange::Restore => user.suspended_at.is_some(),
@@ -111,14 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn suspending_or_restoring_a_user_ends_their_sessions() {
+    fn suspending_or_restoring_a_user_ends_their_sessions_unless_they_have_a_guest_account() {
         let suspended = change_user_status(&dj(), UserStatusChange::Suspend, at(5));
+        let guest = User { role: Role::Guest, ..dj() };
+        let suspended_guest = change_user_status(&guest, UserStatusChange::Suspend, at(5));
         for (user, change, ends) in [
             (&dj(), UserStatusChange::Suspend, true),
             (&suspended, UserStatusChange::Suspend, true),
             (&suspended, UserStatusChange::Restore, true),
             (&dj(), UserStatusChange::Restore, false),
             (&dj(), UserStatusChange::Role(Role::Auditor), false),
+            (&guest, UserStatusChange::Suspend, false),
+            (&suspended_guest, UserStatusChange::Restore, false),
         ] {
             assert_eq!(ends_sessions(user, change), ends, "{change:?}");
         }

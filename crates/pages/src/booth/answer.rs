@@ -4,14 +4,14 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::timestamp::Timestamp;
 
-use crate::done::Done;
+use crate::done::DoneNotice;
 use crate::format::ClockTime;
 use crate::frame::Frame;
 use crate::texts::Text;
 
 /// What a form of the booth did.
 #[derive(Clone, Copy, Debug)]
-pub enum Outcome<'a> {
+pub enum BoothOutcome<'a> {
     Accepted,
     Played {
         /// What the DJ earned, after the commission.
@@ -45,13 +45,13 @@ pub enum Outcome<'a> {
 
 /// The answer to a form of the booth: the notice of the next page, or the whole body of the answer to the script.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct BoothAnswer<'a> {
     pub frame: &'a Frame<'a>,
-    pub outcome: Outcome<'a>,
+    pub outcome: BoothOutcome<'a>,
 }
 
-impl Answer<'_> {
-    /// The sentence, for [`crate::frame::Notice`].
+impl BoothAnswer<'_> {
+    /// The sentence, for [`crate::frame::PageNotice`].
     #[must_use]
     pub fn text(&self) -> Text {
         self.sentence(ClockTime::text)
@@ -62,36 +62,36 @@ impl Answer<'_> {
         let t = self.frame.t;
         let amount = |money| self.frame.amount(money);
         match self.outcome {
-            Outcome::Accepted => t.did_accept(),
-            Outcome::Played { earned } => t.did_play(&amount(earned)),
-            Outcome::Rejected { returned } => t.did_reject(&amount(returned)),
-            Outcome::Blocked { rejected, returned } => t.did_block(rejected, &amount(returned)),
-            Outcome::RejectsGuests { matching } => t.rejects_guests(matching),
-            Outcome::Paused => t.did_pause(),
-            Outcome::Resumed => t.did_resume(),
-            Outcome::Opened => t.did_open(),
-            Outcome::Changed => t.did_change(),
-            Outcome::Ended => t.did_end(),
-            Outcome::Gone => t.request_gone(),
-            Outcome::TooLate { request } => self.too_late(request, |at| clock(ClockTime(at))),
+            BoothOutcome::Accepted => t.did_accept(),
+            BoothOutcome::Played { earned } => t.did_play(&amount(earned)),
+            BoothOutcome::Rejected { returned } => t.did_reject(&amount(returned)),
+            BoothOutcome::Blocked { rejected, returned } => t.did_block(rejected, &amount(returned)),
+            BoothOutcome::RejectsGuests { matching } => t.rejects_guests(matching),
+            BoothOutcome::Paused => t.did_pause(),
+            BoothOutcome::Resumed => t.did_resume(),
+            BoothOutcome::Opened => t.did_open(),
+            BoothOutcome::Changed => t.did_change(),
+            BoothOutcome::Ended => t.did_end(),
+            BoothOutcome::Gone => t.request_gone(),
+            BoothOutcome::TooLate { request } => self.too_late(request, |at| clock(ClockTime(at))),
         }
     }
 
     /// What the form did, as the next page says it, without amounts; `None` if it had no effect.
     #[must_use]
-    pub const fn done(&self) -> Option<Done> {
+    pub const fn done(&self) -> Option<DoneNotice> {
         Some(match self.outcome {
-            Outcome::Accepted => Done::Accepted,
-            Outcome::Played { .. } => Done::Played,
-            Outcome::Rejected { .. } => Done::Rejected,
-            Outcome::Blocked { .. } => Done::Blocked,
-            Outcome::RejectsGuests { .. } => Done::RejectsGuests,
-            Outcome::Paused => Done::GigPaused,
-            Outcome::Resumed => Done::GigResumed,
-            Outcome::Opened => Done::GigOpened,
-            Outcome::Changed => Done::Saved,
-            Outcome::Ended => Done::GigEnded,
-            Outcome::TooLate { .. } | Outcome::Gone => return None,
+            BoothOutcome::Accepted => DoneNotice::Accepted,
+            BoothOutcome::Played { .. } => DoneNotice::Played,
+            BoothOutcome::Rejected { .. } => DoneNotice::Rejected,
+            BoothOutcome::Blocked { .. } => DoneNotice::Blocked,
+            BoothOutcome::RejectsGuests { .. } => DoneNotice::RejectsGuests,
+            BoothOutcome::Paused => DoneNotice::GigPaused,
+            BoothOutcome::Resumed => DoneNotice::GigResumed,
+            BoothOutcome::Opened => DoneNotice::GigOpened,
+            BoothOutcome::Changed => DoneNotice::Saved,
+            BoothOutcome::Ended => DoneNotice::GigEnded,
+            BoothOutcome::TooLate { .. } | BoothOutcome::Gone => return None,
         })
     }
 
@@ -115,7 +115,7 @@ impl Answer<'_> {
         match request.state {
             RequestState::Expired { at } => t.late_expired(&clock(at), &fee),
             RequestState::Cancelled { at } => t.late_cancelled(&clock(at), &fee),
-            RequestState::Rejected { at } => t.late_rejected(&clock(at), &fee),
+            RequestState::Rejected { at, .. } => t.late_rejected(&clock(at), &fee),
             RequestState::Played { at, .. } => t.late_played(&clock(at)),
             RequestState::Pending { .. }
             | RequestState::Accepted { .. }

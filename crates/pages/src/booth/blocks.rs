@@ -5,7 +5,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::user::Block;
 
 use crate::frame::{Frame, renders};
-use crate::paging::Paging;
+use crate::paging::PageLinks;
 
 /// `/booth/blocks`: the guests whom the DJ blocks, the last blocked first, each with `POST /booth/unblock`.
 #[derive(Template, Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct BlocksPage<'a> {
 }
 
 impl BlocksPage<'_> {
-    fn paging(&self) -> Paging {
-        Paging::new("/booth/blocks", self.page, self.blocks.total)
+    fn paging(&self) -> PageLinks {
+        PageLinks::new("/booth/blocks", self.page, self.blocks.total)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The new requests of guest accounts, which one form rejects.
+//! The new requests that count as guests', which one form rejects.
 
 use cuepoint_domain::application::queries::QueuedRequest;
 use cuepoint_domain::money::Money;
@@ -10,19 +10,19 @@ use crate::texts::Text;
 /// The times before now that the form offers, in minutes.
 const MINUTES: [u16; 4] = [5, 15, 60, 720];
 
-/// The new requests of guest accounts: the form rejects those that it counts, and none that arrives later. Its times are
-/// those of requests, so that they do not change by themselves.
+/// The new requests that count as guests'. The form rejects the requests that it counts, and none that arrives later. Its
+/// times are times of requests, so that the form changes only when the requests change.
 pub(super) struct OfGuestAccounts {
     /// The time of the newest one, in microseconds.
     pub(super) until: i64,
-    /// The time of the oldest one that is rejected, in microseconds, with what is rejected.
+    /// For each choice, the time of the oldest rejected request in microseconds, and the text of the choice.
     pub(super) choices: Vec<(i64, Text)>,
 }
 
 impl QueuePart<'_> {
-    /// The new requests of guest accounts; `None` if there are none.
+    /// The new requests that count as guests'; `None` if there are none.
     pub(super) fn of_guest_accounts(&self) -> Option<OfGuestAccounts> {
-        let is_meant = |queued: &&QueuedRequest| queued.is_of_guest_account && !queued.is_accepted();
+        let is_meant = |queued: &&QueuedRequest| queued.request.counts_as_guest && !queued.is_accepted();
         let meant: Vec<&QueuedRequest> = self.queue.waiting.iter().filter(is_meant).collect();
         let newest = meant.iter().map(|queued| queued.request.created_at).max()?;
         let choice = |minutes: u16| {

@@ -4,7 +4,7 @@
 //! - [`BoothPage`]: `/booth` with one; [`QueuePart`]: its live part, at `/booth/live`;
 //! - [`BlocksPage`], at `/booth/blocks`;
 //! - [`GigForm`]: the fields of both;
-//! - [`Answer`]: what a form of the booth did, in a sentence.
+//! - [`BoothAnswer`]: what a form of the booth did, in a sentence.
 //!
 //! | form | fields |
 //! |---|---|
@@ -26,7 +26,7 @@ mod guest_accounts;
 mod page;
 mod part;
 
-pub use answer::{Answer, Outcome};
+pub use answer::{BoothAnswer, BoothOutcome};
 pub use blocks::BlocksPage;
 pub use form::GigForm;
 pub use page::{BoothPage, OpenPage};

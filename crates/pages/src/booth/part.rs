@@ -12,6 +12,8 @@ use crate::texts::Text;
 
 /// The songs that were played last.
 const LAST_PLAYED: usize = 3;
+/// The maximum number of accepted songs that the form for the end of the gig names.
+const NAMED_AT_END: usize = 10;
 
 /// The live part of the booth, at `/booth/live`: the numbers of the gig, new requests and accepted ones.
 #[derive(Clone, Debug)]
@@ -78,6 +80,20 @@ impl<'a> Content<'a> {
 
     fn last_played(&self) -> impl Iterator<Item = &MusicRequest> {
         self.part.queue.last_played.iter().take(LAST_PLAYED)
+    }
+
+    /// The accepted requests, in the order of the queue. Their fees are released when the gig ends.
+    fn unplayed(&self) -> impl Iterator<Item = &MusicRequest> {
+        self.part.queue.waiting.iter().filter(|queued| queued.is_accepted()).map(|queued| &queued.request)
+    }
+
+    fn named_at_end(&self) -> impl Iterator<Item = &MusicRequest> {
+        self.unplayed().take(NAMED_AT_END)
+    }
+
+    /// The number of unplayed requests that the form does not name.
+    fn unnamed_at_end(&self) -> usize {
+        self.unplayed().skip(NAMED_AT_END).count()
     }
 
     /// What the end of the gig does, with numbers.

@@ -18,6 +18,8 @@ pub struct LoginPage<'a> {
     pub refusal: Option<LoginRefusal>,
     /// The local path to which the login leads.
     pub next: Option<&'a str>,
+    /// Whether the browser has a secret that belongs to no session, and has no session.
+    pub has_unknown_key: bool,
     /// The money in the guest account of this browser, which keeps its own wallet.
     pub guest_money: Option<Money>,
 }

@@ -3,14 +3,14 @@
 use cuepoint_domain::provider_reference::ProviderReference;
 
 use crate::frame::{Frame, NoticeKind};
-use crate::payment::{Draft, PaymentState};
+use crate::payment::{DraftView, PaymentState};
 use crate::texts::Text;
 
 /// What waits for its payment in this gig: above the page, with the same forms as on the page of the payment, and one
 /// that discards it: `POST /g/{code}/draft/discard` with `key`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DraftCard<'a> {
-    pub draft: Draft<'a>,
+    pub draft: DraftView<'a>,
     /// The state of its payment.
     pub state: PaymentState<'a>,
     /// The reference of its payment.

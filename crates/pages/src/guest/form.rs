@@ -10,13 +10,14 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
 
-use crate::forms::{FieldState, FormError, errors};
+use crate::forms::{FieldState, FormError, KeptWallet, errors};
 use crate::frame::Frame;
 use crate::texts::Text;
 
 /// The form of a request: `POST /g/{code}/requests` with the fields `key`, `song_title`, `artist_name`, `kind`
 /// (`popular` or `upcoming`), `offer` (`price` or an amount), `fee_popular_song` and `fee_upcoming_artist` (the displayed
-/// prices), `message`, `name` (the first time alone), `guest_wallet` (`1` if it is spent first) and `confirmed` (`1` after
+/// prices), `message`, `name` (the first time alone), `guest_wallet` (the user id of the
+/// kept wallet that pays) and `confirmed` (`1` after
 /// a question).
 #[derive(Clone, PartialEq, Debug)]
 pub struct RequestForm<'a> {
@@ -39,8 +40,8 @@ pub struct RequestForm<'a> {
     pub most_played: &'a [Song],
     /// The available balance of the caller; `None` without an account.
     pub available: Option<Money>,
-    /// The available balance of the guest account that the caller had before the login, if money is left there.
-    pub guest_wallet: Option<Money>,
+    /// The newest wallet that the browser had before, if money is left in it.
+    pub guest_wallet: Option<KeptWallet>,
     /// What the page asks before it sends the request.
     pub question: Option<Question>,
 }

@@ -13,6 +13,6 @@ pub mod unknown_code;
 pub use crate::closed::Closed;
 pub use draft::DraftCard;
 pub use form::{Offer, Offers, Question, RequestForm};
-pub use page::{Entry, GuestPage, Typed};
+pub use page::{GuestPage, RequestEntry, Typed};
 pub use part::{GuestPart, TipForm};
 pub use unknown_code::UnknownCodePage;

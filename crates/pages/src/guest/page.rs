@@ -10,7 +10,7 @@ use super::form::{Question, RequestForm};
 use super::part::GuestPart;
 use crate::closed::Closed;
 use crate::frame::{Frame, renders};
-use crate::payment::{Draft, PaymentState};
+use crate::payment::{DraftView, PaymentState};
 
 /// The page `/g/{code}`: the DJ, the gig, the form, and the live part.
 #[derive(Template, Clone, Debug)]
@@ -18,7 +18,7 @@ use crate::payment::{Draft, PaymentState};
 pub struct GuestPage<'a> {
     pub frame: &'a Frame<'a>,
     pub board: &'a Board,
-    pub entry: Entry<'a>,
+    pub entry: RequestEntry<'a>,
     pub part: GuestPart<'a>,
     /// Whether the page offers to claim the guest account: it has had a top-up.
     pub offers_claim: bool,
@@ -28,7 +28,7 @@ pub struct GuestPage<'a> {
 
 /// The form of a request, or why there is none.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Entry<'a> {
+pub enum RequestEntry<'a> {
     Form(Box<RequestForm<'a>>),
     /// With what the guest typed before the gig refused it.
     Closed(Closed, Option<Typed<'a>>),
@@ -75,7 +75,7 @@ impl GuestPage<'_> {
     }
 
     fn is_closed(&self) -> bool {
-        matches!(self.entry, Entry::Closed(_, _))
+        matches!(self.entry, RequestEntry::Closed(_, _))
     }
 
     fn has_guest_account(&self) -> bool {

@@ -126,6 +126,7 @@ impl GuestPart<'_> {
         let t = self.frame.t;
         let ended_with_gig = self.ended_at.is_some_and(|end| own.request.was_rejected_by_end(end));
         match own.request.state {
+            RequestState::Rejected { displaced: true, .. } => t.displaced(),
             RequestState::Rejected { .. } if ended_with_gig => t.rejected_by_end(),
             RequestState::Rejected { .. } => t.rejected(),
             RequestState::Cancelled { .. } => t.cancelled(),
@@ -234,6 +235,7 @@ mod tests {
             music_url: MusicUrl::new("https://example.com/").unwrap(),
             fee: Money::from_minor(1_250),
             gig: None,
+            counts_as_guest: false,
             state: RequestState::Pending { answer_by: Timestamp::EPOCH.plus(time::Duration::HOUR) },
             created_at: Timestamp::EPOCH,
         };

@@ -7,14 +7,14 @@ use crate::texts::Text;
 
 /// What a guest without money pays for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub enum DraftPurpose {
     Request,
     Tip,
 }
 
 /// What waits for its payment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Draft<'a> {
+pub enum DraftView<'a> {
     Request {
         song_title: &'a str,
         artist_name: &'a str,
@@ -27,7 +27,7 @@ pub enum Draft<'a> {
     },
 }
 
-impl Purpose {
+impl DraftPurpose {
     /// That it was not sent.
     pub(crate) fn not_sent(self, frame: &Frame<'_>) -> Text {
         match self {
@@ -37,13 +37,13 @@ impl Purpose {
     }
 }
 
-impl Draft<'_> {
+impl DraftView<'_> {
     /// What it is.
     #[must_use]
-    pub const fn purpose(&self) -> Purpose {
+    pub const fn purpose(&self) -> DraftPurpose {
         match self {
-            Self::Request { .. } => Purpose::Request,
-            Self::Tip { .. } => Purpose::Tip,
+            Self::Request { .. } => DraftPurpose::Request,
+            Self::Tip { .. } => DraftPurpose::Tip,
         }
     }
 

@@ -8,7 +8,7 @@ pub mod page;
 pub mod sandbox;
 pub mod stranger;
 
-pub use draft::{Draft, Purpose};
+pub use draft::{DraftPurpose, DraftView};
 pub use page::{PaymentPage, PaymentPart, PaymentState};
 pub use sandbox::SandboxPage;
 pub use stranger::{StrangerPaymentPage, StrangerPaymentPart, StrangerState};

@@ -8,7 +8,7 @@ use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Topup, TopupStatus};
 use time::Duration;
 
-use super::draft::{Draft, Purpose};
+use super::draft::{DraftPurpose, DraftView};
 use crate::closed::Closed;
 use crate::format::host;
 use crate::forms::Keys;
@@ -35,7 +35,7 @@ pub struct PaymentPart<'a> {
     pub amount: Amount,
     pub state: PaymentState<'a>,
     /// What this payment is for; `None` if it only tops up the wallet.
-    pub pays_for: Option<Draft<'a>>,
+    pub pays_for: Option<DraftView<'a>>,
     /// The key of the draft that is sent; empty without one.
     pub draft_key: &'a str,
     /// The gig to which the page leads: the one where the payment began, or the one of the draft.
@@ -60,11 +60,11 @@ pub enum PaymentState<'a> {
     /// The guest came back from this payment page, and the provider has not confirmed the payment.
     Waiting(Option<&'a PaymentUrl>),
     /// The money arrived, and a request or a tip waits for it.
-    ConfirmedWithDraft(Draft<'a>),
+    ConfirmedWithDraft(DraftView<'a>),
     /// The money arrived, and what waited for it cannot be sent.
     ConfirmedTooLate {
         /// What waited.
-        what: Purpose,
+        what: DraftPurpose,
         /// Why it cannot be sent.
         why: Closed,
     },
@@ -116,9 +116,9 @@ impl PaymentPart<'_> {
         let t = self.frame.t;
         match self.state {
             PaymentState::Preparing { .. } => t.preparing_title(),
-            PaymentState::Payable(_) => match self.pays_for.as_ref().map(Draft::purpose) {
-                Some(Purpose::Request) => t.pay_title(),
-                Some(Purpose::Tip) => t.pay_title_tip(),
+            PaymentState::Payable(_) => match self.pays_for.as_ref().map(DraftView::purpose) {
+                Some(DraftPurpose::Request) => t.pay_title(),
+                Some(DraftPurpose::Tip) => t.pay_title_tip(),
                 None => t.pay_title_wallet(),
             },
             PaymentState::Waiting(_) => t.waiting_title(),
@@ -163,7 +163,7 @@ impl PaymentPart<'_> {
     }
 
     /// What this payment is for, while the money has not arrived.
-    fn awaited(&self) -> Option<&Draft<'_>> {
+    fn awaited(&self) -> Option<&DraftView<'_>> {
         let awaits = match self.state {
             PaymentState::Preparing { .. }
             | PaymentState::Payable(_)
@@ -179,7 +179,7 @@ impl PaymentPart<'_> {
     }
 
     /// The part of the price that the wallet pays, if it pays a part.
-    fn wallet_share(&self, draft: &Draft<'_>) -> Option<Money> {
+    fn wallet_share(&self, draft: &DraftView<'_>) -> Option<Money> {
         draft.price().checked_sub(self.amount.money()).filter(|share| *share > Money::ZERO)
     }
 

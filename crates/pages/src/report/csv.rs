@@ -18,12 +18,18 @@ const COLUMNS: [&str; 9] = [
     "played_at",
 ];
 
-/// The requests of a gig as CSV by RFC 4180, in UTF-8, without names of guests. Times are in UTC, and amounts have a
-/// point.
+/// The first row of the requests of a gig as CSV by RFC 4180, in UTF-8.
 #[must_use]
-pub fn csv(requests: &[MusicRequest], currency: &Currency) -> String {
+pub fn csv_head() -> String {
     let mut csv = String::new();
     push_row(&mut csv, COLUMNS.map(str::to_owned));
+    csv
+}
+
+/// Further rows: requests without names of guests. Times are in UTC, and amounts have a point.
+#[must_use]
+pub fn csv_rows(requests: &[MusicRequest], currency: &Currency) -> String {
+    let mut csv = String::new();
     for request in requests {
         let (commission, played_at) = match request.state {
             RequestState::Played { at, commission } => (Some(commission), Some(at)),

@@ -2,14 +2,14 @@
 //!
 //! - [`PastGigsPage`], at `/booth/gigs`;
 //! - [`ReportPage`], at `/booth/gigs/{id}`;
-//! - [`csv`], at `/booth/gigs/{id}/report.csv`.
+//! - [`csv_head`] and [`csv_rows`], at `/booth/gigs/{id}/report.csv`.
 
 mod bars;
 mod csv;
 mod past;
 mod report_page;
 
-pub use csv::csv;
+pub use csv::{csv_head, csv_rows};
 pub use past::PastGigsPage;
 pub use report_page::ReportPage;
 

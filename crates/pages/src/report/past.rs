@@ -9,7 +9,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use super::bars::Bars;
 use super::mean_stars;
 use crate::frame::{Frame, renders};
-use crate::paging::Paging;
+use crate::paging::PageLinks;
 
 /// The gigs of the DJ with their numbers, newest first.
 #[derive(Template, Clone, Debug)]
@@ -47,8 +47,8 @@ impl PastGigsPage<'_> {
         gig.report.requests.get(&RequestStatus::Played).copied().unwrap_or(0)
     }
 
-    fn paging(&self) -> Paging {
-        Paging::new("/booth/gigs", self.page, self.total)
+    fn paging(&self) -> PageLinks {
+        PageLinks::new("/booth/gigs", self.page, self.total)
     }
 }
 

@@ -111,15 +111,15 @@ texts! {
     blocked_since(): "blocked", "gesperrt";
     unblock_guest(): "Unblock", "Sperre aufheben";
     gig_settings(): "Settings of the evening", "Einstellungen des Abends";
-    reject_guests_title(): "Reject requests of guest accounts", "Wünsche von Gastkonten ablehnen";
+    reject_guests_title(): "Reject requests of guests", "Wünsche von Gästen ablehnen";
     reject_guests_advice():
-        "Rejects the new requests of guests without a login. Their money is returned.",
-        "Lehnt neue Wünsche von Gästen ohne Anmeldung ab. Ihr Geld geht zurück.";
+        "Rejects the new requests of guests without a login, and of members who have verified neither an address nor a phone and have never paid. Their money is returned.",
+        "Lehnt neue Wünsche von Gästen ohne Anmeldung ab und von Mitgliedern, die weder Adresse noch Telefonnummer bestätigt und noch nie bezahlt haben. Ihr Geld geht zurück.";
     younger_than(): "Requested within the last", "Gewünscht in den letzten";
     recent_requests(minutes: u16, count: usize, sum: &str):
         if count == 1 { format!("{minutes} minutes: 1 request, {sum}") } else { format!("{minutes} minutes: {count} requests, {sum}") },
         if count == 1 { format!("{minutes} Minuten: 1 Wunsch, {sum}") } else { format!("{minutes} Minuten: {count} Wünsche, {sum}") };
-    no_requests_of_guest_accounts(): "Guest accounts have no new requests.", "Gastkonten haben keine neuen Wünsche.";
+    no_requests_of_guest_accounts(): "Guests have no new requests.", "Gäste haben keine neuen Wünsche.";
     reject_guests(): "Reject them", "Ablehnen";
     end_gig(): "End the evening", "Abend beenden";
     end_advice(open: u64, returned: &str, kept: &str):
@@ -133,6 +133,10 @@ texts! {
             1 => format!("1 offener Wunsch wird abgelehnt, {returned} gehen zurück. {kept} bleiben dir."),
             _ => format!("{open} offene Wünsche werden abgelehnt, {returned} gehen zurück. {kept} bleiben dir."),
         };
+    unplayed_at_end():
+        "You have accepted these songs. Their money is returned:",
+        "Diese Songs hast du angenommen. Ihr Geld geht zurück:";
+    more_unplayed(count: usize): format!("and {count} more"), format!("und {count} weitere");
     keys_title(): "Keys", "Tasten";
     keys_intro(): "For the selected card:", "Für die ausgewählte Karte:";
     key_accept(): "accept", "annehmen";
@@ -149,8 +153,8 @@ texts! {
         format!("The guest is blocked. Rejected requests: {rejected}. Returned: {returned}."),
         format!("Der Gast ist gesperrt. Abgelehnte Wünsche: {rejected}. Zurückgegeben: {returned}.");
     rejects_guests(matching: usize):
-        format!("Requests of guest accounts being rejected: {matching}."),
-        format!("Wünsche von Gastkonten werden abgelehnt: {matching}.");
+        format!("Requests of guests being rejected: {matching}."),
+        format!("Wünsche von Gästen werden abgelehnt: {matching}.");
     did_pause(): "Paused. Guests see \"paused\".", "Pausiert. Gäste sehen „pausiert“.";
     did_resume(): "Open for requests again.", "Wieder offen für Wünsche.";
     did_open(): "Your evening is open.", "Dein Abend ist eröffnet.";

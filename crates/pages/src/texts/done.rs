@@ -19,6 +19,7 @@ texts! {
     done_sessions_ended(): "All sessions have ended.", "Alle Sitzungen sind beendet.";
     done_logged_out(): "You are logged out.", "Du bist abgemeldet.";
     done_erased(): "The account was erased.", "Das Konto wurde gelöscht.";
+    done_wallet_opened(): "The wallet is in this browser now. All its other sessions have ended.", "Das Guthaben ist jetzt in diesem Browser. Alle seine anderen Sitzungen sind beendet.";
     done_claimed():
         "Your wallet is saved. Log in with the address and the password on any phone.",
         "Dein Guthaben ist gesichert. Melde dich auf jedem Telefon mit der Adresse und dem Passwort an.";
@@ -37,6 +38,6 @@ texts! {
         "Der Gast ist gesperrt. Offene Wünsche des Gastes wurden abgelehnt.";
     done_unblocked(): "The guest is no longer blocked.", "Der Gast ist nicht mehr gesperrt.";
     done_rejects_guests():
-        "The requests of guest accounts are being rejected.",
-        "Die Wünsche von Gastkonten werden abgelehnt.";
+        "The requests of guests are being rejected.",
+        "Die Wünsche von Gästen werden abgelehnt.";
 }

@@ -38,6 +38,7 @@ texts! {
     guest_money_stays(amount: &str):
         format!("The {amount} of the wallet on this phone stay in a wallet of their own. You can spend them first."),
         format!("Die {amount} des Guthabens auf diesem Telefon bleiben ein eigenes Guthaben. Du kannst sie zuerst ausgeben.");
+    unknown_key(): "This browser has the key of a wallet that is not known here. If the wallet was saved, log in with its e-mail address. Otherwise the browser keeps the key in case the wallet comes back. The operator can help.", "Dieser Browser hat den Schlüssel eines Guthabens, das hier nicht bekannt ist. Wenn es gesichert wurde, melde dich mit der E-Mail-Adresse an. Sonst behält der Browser den Schlüssel, falls das Guthaben wiederkommt. Der Betreiber kann helfen.";
     forgot_password(): "Forgot the password?", "Passwort vergessen?";
     no_account_yet(): "No account yet?", "Noch kein Konto?";
     account_already(): "You have an account?", "Du hast ein Konto?";
@@ -52,6 +53,7 @@ texts! {
     dj_name_hint(): "Guests see it on your page and on the poster.", "Gäste sehen ihn auf deiner Seite und auf dem Plakat.";
     claim_title(): "Save your wallet", "Guthaben sichern";
     claim_advice(): "Add an e-mail address and a password. Your money and your requests stay as they are.", "Füge eine E-Mail-Adresse und ein Passwort hinzu. Dein Geld und deine Wünsche bleiben, wie sie sind.";
+    claim_ends_others(): "Afterwards, other browsers with this wallet need this address and password.", "Andere Browser mit diesem Guthaben brauchen danach diese Adresse und dieses Passwort.";
     claim(): "Save", "Sichern";
     forgot_title(): "Set a new password", "Neues Passwort setzen";
     forgot_advice(): "Enter the address of your account. You get a message with a link.", "Gib die Adresse deines Kontos ein. Du bekommst eine Nachricht mit einem Link.";

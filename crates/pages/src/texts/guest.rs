@@ -34,8 +34,8 @@ texts! {
     your_name_hint(): "The DJ sees it with your request.", "Der DJ sieht ihn bei deinem Wunsch.";
     have_an_account(): "You have an account?", "Du hast ein Konto?";
     spend_guest_wallet(amount: &str):
-        format!("Spend the {amount} of the wallet on this phone first"),
-        format!("Zuerst die {amount} des Guthabens auf diesem Telefon ausgeben");
+        format!("Spend the {amount} of the earlier wallet on this phone first"),
+        format!("Zuerst die {amount} des früheren Guthabens auf diesem Telefon ausgeben");
     send_request(): "Request this song", "Song wünschen";
     send_again(): "Yes, request it", "Ja, wünschen";
     choose_another(): "No, another song", "Nein, ein anderer Song";
@@ -63,6 +63,7 @@ texts! {
     paid(amount: &str): format!("{amount} paid"), format!("{amount} bezahlt");
     returned(amount: &str): format!("{amount} returned to your wallet."), format!("{amount} sind wieder in deinem Guthaben.");
     rejected(): "The DJ does not play this song tonight.", "Der DJ spielt diesen Song heute nicht.";
+    displaced(): "The queue was full, and a request with a price took its place.", "Die Liste war voll, und ein Wunsch mit Preis hat den Platz bekommen.";
     rejected_by_end(): "The gig ended before this song.", "Der Abend ging vor diesem Song zu Ende.";
     cancelled(): "You cancelled this request.", "Du hast diesen Wunsch zurückgezogen.";
     expired(): "The DJ did not get to this song in time.", "Der DJ kam nicht rechtzeitig zu diesem Song.";
@@ -92,6 +93,13 @@ texts! {
     offline_advice(): "The DJ takes requests here again at the next gig. The code stays the same.", "Beim nächsten Auftritt nimmt der DJ hier wieder Wünsche an. Der Code bleibt gleich.";
     queue_full_title(): "The queue is full", "Die Liste ist voll";
     queue_full_advice(): "Try again after the next song.", "Versuche es nach dem nächsten Song noch einmal.";
+    no_more_requests_title(): "No more requests tonight", "Heute keine Wünsche mehr";
+    no_more_requests_advice():
+        "This evening has reached its limit of requests.",
+        "Für diesen Abend ist die Höchstzahl an Wünschen erreicht.";
+    no_more_requests_of_guests_advice():
+        "The last requests of this evening are for members who have verified their address or phone, or have paid before.",
+        "Die letzten Wünsche dieses Abends sind für Mitglieder, die Adresse oder Telefonnummer bestätigt oder schon einmal bezahlt haben.";
     too_many_open_title(): "Your requests come first", "Erst sind deine Wünsche dran";
     too_many_open_advice(most: u32):
         if most == 1 { "A guest has one open request at a time. Wait for your song, or cancel it.".to_owned() }

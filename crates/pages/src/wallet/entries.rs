@@ -11,7 +11,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::text::Line;
 
 use crate::frame::{Frame, renders};
-use crate::paging::Paging;
+use crate::paging::PageLinks;
 use crate::texts::{Text, Texts};
 
 /// The titles of requested songs, as far as they are known.
@@ -108,8 +108,8 @@ impl StatementPage<'_> {
         self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
     }
 
-    fn paging(&self) -> Paging {
-        Paging::new("/wallet/statement", self.page, self.entries.total)
+    fn paging(&self) -> PageLinks {
+        PageLinks::new("/wallet/statement", self.page, self.entries.total)
     }
 }
 

@@ -12,7 +12,7 @@ use super::entries::{Songs, StatementRow};
 use super::payments::{TopupRow, WithdrawalRow};
 use super::payout::Payout;
 use super::tips::TipRow;
-use crate::forms::{FieldState, Keys};
+use crate::forms::{FieldState, KeptWallet, Keys};
 use crate::frame::{Frame, renders};
 use crate::texts::Text;
 
@@ -30,8 +30,10 @@ pub struct WalletPage<'a> {
     pub held_otherwise: Option<Money>,
     /// The newest entry that [increases the debt](Entry::increases_debt), if the wallet owes.
     pub debt: Option<&'a Entry>,
-    /// The available balance of the guest account that the owner had before the login, if money is left there.
-    pub guest_wallet: Option<Money>,
+    /// The wallets with money that the browser had before, newest first.
+    pub guest_wallets: &'a [KeptWallet],
+    /// Whether the browser can keep no other wallet.
+    pub guest_wallets_are_full: bool,
     /// The newest entries.
     pub entries: &'a Rows<Entry>,
     /// The songs of the requests that the entries are about.

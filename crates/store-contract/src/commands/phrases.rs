@@ -262,3 +262,40 @@ pub(super) fn crowd() -> impl Strategy<Value = Vec<Command>> {
         vec![request; 4]
     })
 }
+
+/// Free requests that fill the queue of a gig, offers that take their places, and more requests than the gig can have.
+pub(super) fn full_queue() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..200_i128).prop_map(|(member, dj, fee)| {
+        let request = |guest, offer| Command::OpenRequest { guest, dj, popular: true, offer };
+        let (free, offer) = (Some(0), Some(fee));
+        let rejected = || Command::MoveRequest { pick: 0, to: "rejected" };
+        vec![
+            Command::OpenTopup { who: member, cents: 2_000, confirmed: true },
+            Command::CreateGuest,
+            Command::CreateGuest,
+            Command::OpenGig { dj, most: 3, popular: Some(0) },
+            request(GUEST_ACCOUNT, free),
+            request(GUEST_ACCOUNT + 1, free),
+            request(GUEST_ACCOUNT, free),
+            request(member, free),
+            request(OPERATOR, free),
+            request(GUEST_ACCOUNT, offer),
+            request(member, offer),
+            Command::MoveRequest { pick: 0, to: "accepted" },
+            request(member, offer),
+            request(1 - member, offer),
+            request(1 - member, offer),
+            rejected(),
+            request(GUEST_ACCOUNT, free),
+            rejected(),
+            request(GUEST_ACCOUNT, free),
+            request(member, free),
+            rejected(),
+            request(GUEST_ACCOUNT, free),
+            request(member, free),
+            rejected(),
+            request(member, free),
+            Command::EndGig { pick: 0 },
+        ]
+    })
+}

@@ -1,9 +1,9 @@
 //! Gigs, run on the store and on the model.
 
 use cuepoint_domain::gig::{AssignedCode, DjCode, GigChange, GuestLimit, NewGig, QueueOrder};
-use cuepoint_domain::ids::GigId;
+use cuepoint_domain::ids::{GigId, UserId};
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::operation::{Actor, Entity, Receipt, plans};
+use cuepoint_domain::operation::{Actor, Entity, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::ports::GigRequests;
 use cuepoint_domain::text::GigTitle;
 use cuepoint_domain::user::{DjChange, Field, Locate};
@@ -85,6 +85,35 @@ impl HistoryDriver<'_> {
         let answer = self.apply(Ok(plan)).await;
         let model = self.model.end_gig(place, self.now);
         self.agree(answer, model)
+    }
+
+    /// Applies the plan of a request to a DJ. If the queue is full, the request takes the place of another one.
+    pub(super) async fn make_request(
+        &mut self,
+        plan: Result<Plan, Refused>,
+        dj: UserId,
+    ) -> Result<Receipt, Refused> {
+        let answer = self.apply(plan.clone()).await;
+        match (answer, plan) {
+            (Err(Refused::Rejected(Rejection::NoRoom(refusal))), Ok(plan))
+                if refusal.ends_with_displacement() =>
+            {
+                let displacing = self.scenario.displacing(&plan, dj).await.unwrap();
+                self.apply(Ok(displacing)).await
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    /// Compares which requests were displaced, and notes it.
+    pub(crate) async fn compare_displaced(&mut self) -> Result<(), String> {
+        for (place, id) in self.requests.iter().enumerate() {
+            let displaced = self.model.displaced(place);
+            let stored = self.scenario.stored_request(*id).await;
+            equal("whether a request was displaced", &stored.was_displaced(), &displaced.is_some())?;
+            self.observed.extend(displaced.map(str::to_owned));
+        }
+        Ok(())
     }
 
     /// Tips the DJ of a gig.

@@ -1,6 +1,6 @@
 //! Ratings of played requests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Model, Seen};
 use crate::refusal::Refusal;
@@ -20,10 +20,25 @@ impl Model {
         {
             return Ok(Seen::Rating { stars, since });
         }
-        let before = request.rating.replace((stars, now));
-        let dj = self.people[request.dj].dj.as_mut().unwrap();
-        dj.stars += stars - before.map_or(0, |(before, _)| before);
-        dj.ratings += i64::from(before.is_none());
+        request.rating = Some((stars, now));
+        let dj = request.dj;
+        let (stars_of_dj, ratings_of_dj) = self.rating_of(dj);
+        let rated = self.people[dj].dj.as_mut().unwrap();
+        (rated.stars, rated.ratings) = (stars_of_dj, ratings_of_dj);
         Ok(Seen::Rating { stars, since: now })
+    }
+
+    /// The sum and the number of the ratings that count for a DJ: the newest rating of each guest in each gig, and outside
+    /// gigs. Of two ratings at the same time, the rating of the later request is newer.
+    fn rating_of(&self, dj: usize) -> (i64, i64) {
+        let of_dj = self.requests.iter().enumerate().filter(|(_, request)| request.dj == dj);
+        let mut newest = BTreeMap::new();
+        for (place, request) in of_dj {
+            if let Some((stars, at)) = request.rating {
+                let counts = newest.entry((request.guest, request.gig)).or_insert((at, place, stars));
+                *counts = (*counts).max((at, place, stars));
+            }
+        }
+        (newest.values().map(|(_, _, stars)| stars).sum(), i64::try_from(newest.len()).unwrap())
     }
 }

@@ -23,6 +23,7 @@ use crate::maintenance::prepared_database::PreparedDatabase;
 use crate::schema::deployment;
 use crate::statement::query;
 use crate::tables::positions;
+use crate::tables::sessions::outlasts_restore;
 
 /// The distance by which each sequence is moved past its maximum: presumably more numbers than servers used
 /// after the backup.
@@ -55,7 +56,7 @@ pub(crate) async fn restore(
     }
     migrations::settle_currency(&connector, currency).await?;
     connection.batch_execute("SET statement_timeout = 0").await?;
-    let sessions_ended = connection
+    let (sessions_ended, cookies_kept) = connection
         .transaction(async |connection| prepare(connection, epoch).await)
         .await
         .map_err(|failure| anyhow!(failure))
@@ -63,7 +64,7 @@ pub(crate) async fn restore(
     // Explicitly, since the server notices the end of the connection a little later.
     connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
     let data = PreparedDatabase { options: options.clone(), currency: currency.clone() };
-    Ok(Restored { epoch, sessions_ended, data: Box::new(data) })
+    Ok(Restored { epoch, sessions_ended, cookies_kept, data: Box::new(data) })
 }
 
 /// Leaves a gap after the newest position, because clients may have seen later ones, and notes the timeline of the
@@ -77,10 +78,10 @@ async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<i64>) ->
     Ok(())
 }
 
-/// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns
-/// the number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief
-/// of a login.
-async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
+/// Begins the epoch, moves the sequences and positions, ends all sessions but the cookies of guest accounts, all refresh
+/// tokens and challenges, and returns the numbers of ended sessions and kept cookies. Tokens that restore an address
+/// stay valid, so that a restore helps no thief of a login.
+async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<(usize, usize), DatabaseFailure> {
     let node = Node::describe(connection).await?;
     let system_identifier = node.system_identifier;
     diesel::update(deployment::table)
@@ -95,8 +96,15 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .set(challenges::ended_at.eq(sql::<Nullable<UtcTime>>("CURRENT_TIMESTAMP")))
         .execute(connection)
         .await?;
-    Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
+    let ended = diesel::update(sessions::table)
+        .filter(sessions::ended_at.is_null().and(not(outlasts_restore())))
         .set(sessions::ended_at.eq(sql::<Nullable<UtcTime>>("CURRENT_TIMESTAMP")))
         .execute(connection)
-        .await?)
+        .await?;
+    let live =
+        sessions::table
+            .filter(sessions::ended_at.is_null())
+            .filter(sessions::expires_at.gt(sql::<UtcTime>("CURRENT_TIMESTAMP")));
+    let kept: i64 = live.count().get_result(connection).await?;
+    Ok((ended, usize::try_from(kept).unwrap_or(usize::MAX)))
 }

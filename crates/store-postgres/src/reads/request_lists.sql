@@ -19,7 +19,7 @@ CROSS JOIN LATERAL (
 ) AS counted (total)
 LEFT JOIN LATERAL (
     SELECT id, requester_id, dj_id, song_title, artist_name, artist_type, music_url, fee, status, expires_at, changed_at,
-        commission, created_at, gig_id
+        commission, created_at, gig_id, counts_as_guest, displaced
     FROM music_requests
     WHERE requester_id = asked.requester /* filter */
     ORDER BY created_at DESC, id DESC

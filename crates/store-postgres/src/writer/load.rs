@@ -2,19 +2,22 @@
 
 use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
+use cuepoint_domain::ids::GigId;
+use cuepoint_domain::music_request::{RequestStatus, Voice};
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::topup::TopupStatus;
-use cuepoint_domain::user::Role;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup,
-    StoredUser, StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, IncomeRow, StoredGig, StoredKey, StoredOperation, StoredRating, StoredRequest,
+    StoredTopup, StoredUser, StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    self, gigs, idempotency_keys, music_requests, operations, topups, users, withdrawals,
+    self, gigs, idempotency_keys, music_requests, operations, ratings, topups, users, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
-use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
-use diesel::dsl::{count_star, sql};
+use cuepoint_store_sql::{
+    CountedRequests, EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment,
+};
+use diesel::dsl::{count, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -132,21 +135,22 @@ pub(super) async fn read(
         earlier_operations(set, connection),
         used_keys(set, connection),
     );
-    let counts = try_join(queues(set, connection), queues_of_guest_accounts(set, connection));
+    let counts = try_join(queues(set, connection), newest_ratings(set, connection));
     let (
         (withdrawals, requests, adjusted, operations, keys),
-        gigs,
+        (mut gigs, ended_gigs),
         income,
         topups,
-        (queues, queues_of_guest_accounts),
+        (queues, newest_ratings),
     ) = try_join5(
         rows,
-        open_gigs(set, connection),
+        try_join(open_gigs(set, connection), ended_gigs(set, connection)),
         recent_income(set, connection),
         recent_topups(set, connection),
         counts,
     )
     .await?;
+    gigs.extend(ended_gigs);
     Ok(LoadedRows {
         entities: EntityRows { withdrawals, music_requests: requests, gigs, topups, ..EntityRows::default() },
         adjusted: adjusted
@@ -154,8 +158,8 @@ pub(super) async fn read(
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
             .collect(),
         income,
+        newest_ratings,
         queues,
-        queues_of_guest_accounts,
         operations,
         keys,
         ..LoadedRows::default()
@@ -213,35 +217,43 @@ async fn open_requests(
         .await
 }
 
-/// Counts the open requests of each queue. Only open requests have a deadline.
-async fn queues(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<(i64, i64)>> {
+/// Counts the requests of each queue, from the index of the requests of a gig. Only open requests have a deadline.
+async fn queues(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<CountedRequests>> {
     let Some(at) = set.queues_at else { return Ok(Vec::new()) };
     let gigs: Vec<i64> = set.queues.iter().map(|gig| gig.get()).collect();
+    let is_open = || music_requests::expires_at.gt(ColumnTime(at)).assume_not_null();
     let counts = music_requests::table
         .filter(music_requests::gig_id.eq_any(gigs))
-        .filter(music_requests::expires_at.gt(ColumnTime(at)))
         .group_by(music_requests::gig_id)
-        .select((music_requests::gig_id.assume_not_null(), count_star()));
+        .select((
+            music_requests::gig_id.assume_not_null(),
+            count(music_requests::gig_id).aggregate_filter(is_open()),
+            count(music_requests::gig_id).aggregate_filter(is_open().and(music_requests::counts_as_guest)),
+            count(music_requests::gig_id)
+                .aggregate_filter(music_requests::status.ne(RequestStatus::Cancelled.name())),
+        ));
     counts.load(&mut connection).await
 }
 
-/// Counts the open requests of guest accounts in each queue.
-async fn queues_of_guest_accounts(
+/// Reads the newest rating of each voice.
+async fn newest_ratings(
     set: &GroupLockSet,
-    mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<(i64, i64)>> {
-    let Some(at) = set.queues_at.filter(|_| !set.queues_of_guest_accounts.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let gigs: Vec<i64> = set.queues_of_guest_accounts.iter().map(|gig| gig.get()).collect();
-    let counts = music_requests::table
-        .inner_join(users::table.on(users::id.eq(music_requests::requester_id)))
-        .filter(music_requests::gig_id.eq_any(gigs))
-        .filter(music_requests::expires_at.gt(ColumnTime(at)))
-        .filter(users::role.eq(Role::Guest.name()))
-        .group_by(music_requests::gig_id)
-        .select((music_requests::gig_id.assume_not_null(), count_star()));
-    counts.load(&mut connection).await
+    connection: &AsyncPgConnection,
+) -> QueryResult<Vec<(Voice, StoredRating)>> {
+    let newest = set.newest_ratings_of.iter().map(|of| async move {
+        let row = ratings::table
+            .inner_join(music_requests::table)
+            .filter(music_requests::requester_id.eq(of.guest.get()))
+            .filter(music_requests::dj_id.eq(of.dj.get()))
+            .filter(music_requests::gig_id.is_not_distinct_from(of.gig.map(GigId::get)))
+            .order((ratings::rated_at.desc(), ratings::request_id.desc()))
+            .select(StoredRating::as_select())
+            .first(&mut &*connection)
+            .await
+            .optional()?;
+        Ok::<_, diesel::result::Error>(row.map(|row| (*of, row)))
+    });
+    Ok(try_join_all(newest).await?.into_iter().flatten().collect())
 }
 
 async fn open_gigs(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {
@@ -255,6 +267,21 @@ async fn open_gigs(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> Qu
         .select(StoredGig::as_select())
         .load(&mut connection)
         .await
+}
+
+/// Reads, for each DJ, the gig that was opened last among those that have ended.
+async fn ended_gigs(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {
+    let last = set.ended_gigs_of.iter().map(|dj| async move {
+        gigs::table
+            .filter(gigs::dj_id.eq(dj.get()))
+            .filter(gigs::ended_at.is_not_null())
+            .order((gigs::opened_at.desc(), gigs::id.desc()))
+            .select(StoredGig::as_select())
+            .first::<StoredGig>(&mut &*connection)
+            .await
+            .optional()
+    });
+    Ok(try_join_all(last).await?.into_iter().flatten().collect())
 }
 
 async fn recent_adjustments(

@@ -5,7 +5,7 @@ use cuepoint_store_sql::table::ColumnRole;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join;
 
-use super::statements::{ArraysStatement, Form, Inserted, StatementText, list};
+use super::statements::{ArraysStatement, Inserted, StatementForm, StatementText, list};
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::positions::{lock, note_timeline};
 
@@ -39,9 +39,9 @@ pub(super) type InsertOperations = ArraysStatement<StoredOperation, Positioned>;
 /// The form of [`InsertOperations`].
 pub(super) struct Positioned;
 
-impl Form<StoredOperation> for Positioned {
+impl StatementForm<StoredOperation> for Positioned {
     fn wants(role: ColumnRole) -> bool {
-        <Inserted as Form<StoredOperation>>::wants(role)
+        <Inserted as StatementForm<StoredOperation>>::wants(role)
     }
 
     fn text() -> StatementText {

@@ -20,7 +20,7 @@ use diesel::sql_types::{Array, BigInt, Bytea};
 
 /// The columns that a statement needs of its rows, and its text, as a type, because prepared statements are cached by
 /// their type.
-pub(crate) trait Form<R>: Send + Sync + 'static {
+pub(crate) trait StatementForm<R>: Send + Sync + 'static {
     /// Whether it needs a column with this role.
     fn wants(role: ColumnRole) -> bool;
 
@@ -47,7 +47,7 @@ pub(crate) struct ArraysStatement<R: ArrayRow, F> {
     form: PhantomData<F>,
 }
 
-impl<R: ArrayRow, F: Form<R>> FromIterator<R> for ArraysStatement<R, F> {
+impl<R: ArrayRow, F: StatementForm<R>> FromIterator<R> for ArraysStatement<R, F> {
     fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
         let rows = rows.into_iter();
         let (expected, _) = rows.size_hint();
@@ -63,7 +63,7 @@ impl<R: ArrayRow, F> RowsStatement for ArraysStatement<R, F> {
     const TABLE: &'static str = R::TABLE;
 }
 
-impl<R: ArrayRow, F: Form<R>> QueryFragment<Pg> for ArraysStatement<R, F> {
+impl<R: ArrayRow, F: StatementForm<R>> QueryFragment<Pg> for ArraysStatement<R, F> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(&self.text.before_arrays);
         R::bind_arrays(&self.arrays, F::wants, &mut once("").chain(repeat(", ")), &mut out)?;
@@ -72,13 +72,13 @@ impl<R: ArrayRow, F: Form<R>> QueryFragment<Pg> for ArraysStatement<R, F> {
     }
 }
 
-impl<R: ArrayRow, F: Form<R>> QueryId for ArraysStatement<R, F> {
+impl<R: ArrayRow, F: StatementForm<R>> QueryId for ArraysStatement<R, F> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
 /// Returns the text of a statement. It is built once, and kept for ever.
-fn text_of<R: ArrayRow, F: Form<R>>() -> &'static StatementText {
+fn text_of<R: ArrayRow, F: StatementForm<R>>() -> &'static StatementText {
     static TEXTS: Mutex<BTreeMap<TypeId, &'static StatementText>> = Mutex::new(BTreeMap::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     texts.entry(TypeId::of::<(R, F)>()).or_insert_with(|| Box::leak(Box::new(F::text())))
@@ -104,13 +104,13 @@ pub(crate) type Insert<R> = ArraysStatement<R, Inserted>;
 /// The form of [`Insert`].
 pub(crate) struct Inserted;
 
-impl<R: TableRow> Form<R> for Inserted {
+impl<R: TableRow> StatementForm<R> for Inserted {
     fn wants(role: ColumnRole) -> bool {
         !matches!(role, ColumnRole::Later | ColumnRole::Computed)
     }
 
     fn text() -> StatementText {
-        let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
+        let columns = list::<R>(<Self as StatementForm<R>>::wants, str::to_owned);
         StatementText {
             before_arrays: format!("INSERT INTO {} ({columns}) SELECT * FROM unnest(", R::TABLE),
             after_arrays: ")".to_owned(),
@@ -124,7 +124,7 @@ pub(crate) type Update<R, C = Moves> = ArraysStatement<R, Updated<C>>;
 /// The form of [`Update`].
 pub(crate) struct Updated<C>(PhantomData<C>);
 
-impl<R: TableRow, C: ColumnSet> Form<R> for Updated<C> {
+impl<R: TableRow, C: ColumnSet> StatementForm<R> for Updated<C> {
     fn wants(role: ColumnRole) -> bool {
         role == ColumnRole::Key || role == C::ROLE
     }
@@ -132,7 +132,7 @@ impl<R: TableRow, C: ColumnSet> Form<R> for Updated<C> {
     fn text() -> StatementText {
         let key = list::<R>(|role| role == ColumnRole::Key, str::to_owned);
         let set = list::<R>(|role| role == C::ROLE, |column| format!("{column} = moved.{column}"));
-        let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
+        let columns = list::<R>(<Self as StatementForm<R>>::wants, str::to_owned);
         StatementText {
             before_arrays: format!("UPDATE {} AS kept SET {set} FROM unnest(", R::TABLE),
             after_arrays: format!(") AS moved ({columns}) WHERE kept.{key} = moved.{key}"),

@@ -96,14 +96,14 @@ async fn create_guest(store: &PostgresStore) -> Registered {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn guest_accounts_and_tips_require_feature_level_4() {
+async fn guest_accounts_and_tips_require_feature_level_2() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let store = open(url).await;
     let (payer, dj) = (guest(&store, 5_00).await, dj(&store).await);
     let gig = gig(&store, dj).await;
     let owner = client(url).await;
-    owner.batch_execute("UPDATE deployment SET feature_level = 3").await.unwrap();
+    owner.batch_execute("UPDATE deployment SET feature_level = 1").await.unwrap();
     store.revoked_since(now()).await.unwrap();
     let tip = tip(&store, payer, &gig, 2_00, BasisPoints::default()).await;
     assert_eq!(create_guest(&store).await, Registered::NotYet);

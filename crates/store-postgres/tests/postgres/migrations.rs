@@ -1,14 +1,10 @@
 //! Migrations, and the first start.
 
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, Ids, Logins, People, PersonalRecords, Sessions};
+use cuepoint_domain::ports::{People, PersonalRecords};
 use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
-use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::session::{Candidates, Session, SessionSecret, TokenHash};
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
-use time::Duration;
 
 use crate::scenario::{client, guest, open, options, usd};
 
@@ -47,71 +43,23 @@ async fn migrations_can_be_applied_reverted_and_reapplied() {
     assert_eq!(objects(&database).await, up);
 }
 
-const SESSIONS_UP: &str = include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/up.sql");
-const SESSIONS_DOWN: &str =
-    include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/down.sql");
-
-/// A later table, which refers to sessions.
-const TOKENS_UP: &str =
-    include_str!("../../../../migrations/postgres/2026-11-27-000005_personal_tokens/up.sql");
-const TOKENS_DOWN: &str =
-    include_str!("../../../../migrations/postgres/2026-11-27-000005_personal_tokens/down.sql");
-
-/// A later column of sessions.
-const COOKIES_UP: &str =
-    include_str!("../../../../migrations/postgres/2026-11-28-000040_sessions_cookie_hash/up.sql");
-
-/// Families of refresh tokens as stored before sessions existed: one in use, one ended, and one without
-/// tokens.
-const FAMILIES: &str = "
-    INSERT INTO refresh_token_families (id, user_id, ended_at, created_at) VALUES
-        ('00000000-0000-0000-0000-00000000000a', $user, NULL, '2026-01-01Z'),
-        ('00000000-0000-0000-0000-00000000000b', $user, '2026-01-03Z', '2026-01-02Z'),
-        ('00000000-0000-0000-0000-00000000000c', $user, NULL, '2025-01-01Z');
-    INSERT INTO refresh_tokens (hash, family_id, issued_at, expires_at, used_at) VALUES
-        (decode(repeat('01', 32), 'hex'), '00000000-0000-0000-0000-00000000000a',
-            '2026-01-01Z', '2026-01-31Z', '2026-01-02Z'),
-        (decode(repeat('02', 32), 'hex'), '00000000-0000-0000-0000-00000000000a', '2026-01-02Z', '2026-02-01Z', NULL),
-        (decode(repeat('03', 32), 'hex'), '00000000-0000-0000-0000-00000000000b', '2026-01-02Z', '2026-02-01Z', NULL)";
-
 #[tokio::test(flavor = "multi_thread")]
-async fn logins_from_before_sessions_existed_are_kept() {
-    let database = TestDatabase::create().await;
-    let store = open(database.url()).await;
-    let user = guest(&store, 0).await;
-    let client = client(database.url()).await;
-    client.batch_execute(TOKENS_DOWN).await.unwrap();
-    client.batch_execute(SESSIONS_DOWN).await.unwrap();
-    client.batch_execute(&FAMILIES.replace("$user", &user.to_string())).await.unwrap();
-    client.batch_execute(SESSIONS_UP).await.unwrap();
-    // Repeated, to test the reverting migration as well.
-    client.batch_execute(SESSIONS_DOWN).await.unwrap();
-    client.batch_execute(SESSIONS_UP).await.unwrap();
-    client.batch_execute(COOKIES_UP).await.unwrap();
-    client.batch_execute(TOKENS_UP).await.unwrap();
-
-    let january = |day| Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(day));
-    let sessions = store.sessions(user, january(2), PageRequest::new(1, 15)).await.unwrap();
-    let [session] = sessions.rows.as_slice() else { panic!("{sessions:?}") };
-    assert_eq!(
-        (session.began_at, session.used_at, session.expires_at),
-        (january(0), january(1), january(31))
-    );
-    let token = |number| TokenHash([number; 32]);
-    let exchange = async |from, to| {
-        let successors = Candidates { current: token(to), others: Vec::new() };
-        store.exchange(&token(from), &successors, None, january(40), january(3)).await.unwrap()
-    };
-    assert_eq!(exchange(3, 9).await, ExchangeOutcome::Refused, "ended before");
-    assert_eq!(exchange(2, 4).await, ExchangeOutcome::Done(user, session.id));
-    let next = store.next_session().await.unwrap();
-    let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    let begun = store
-        .begin(&Session { id: next, ..session.clone() }, SessionSecret::RefreshToken(token(7)), &password)
-        .await
-        .unwrap();
-    assert_eq!(begun, BeginOutcome::Done);
-    assert_eq!(exchange(1, 9).await, ExchangeOutcome::SessionEnded(user, session.id));
+async fn a_database_of_an_unreleased_state_is_refused_and_not_changed() {
+    let database = TestDatabase::empty().await;
+    migrate(database.url()).await.unwrap();
+    let add = "INSERT INTO __diesel_schema_migrations (version) VALUES ('20261129000013')";
+    client(database.url()).await.batch_execute(add).await.unwrap();
+    let before = objects(&database).await;
+    let migrated = format!("{:#}", migrate(database.url()).await.unwrap_err());
+    for message in [migrated, refusal(options(database.url()), usd()).await] {
+        assert!(
+            message.contains(
+                "an unreleased state of this program created the database (migration 20261129000013)"
+            ),
+            "{message}"
+        );
+    }
+    assert_eq!(objects(&database).await, before);
 }
 
 const NETWORKS_OF_SESSIONS: &str =

@@ -48,6 +48,7 @@ pub(super) const GIGS: &[Violation] = &[
     ("", "UPDATE gigs SET ended_at = {now} - {interval 1 day}", "gigs_ended_at_check"),
     ("", "UPDATE gigs SET settled = true", "gigs_settle_after_their_end"),
     ("", "UPDATE music_requests SET gig_id = 99", "music_requests_gig_id_fkey"),
+    ("", "UPDATE music_requests SET displaced = true", "music_requests_displaced_check"),
     ("", "INSERT INTO request_messages VALUES (1, '', {now})", "request_messages_message_check"),
     ("", "INSERT INTO request_messages VALUES (99, 'm', {now})", "request_messages_request_id_fkey"),
     (

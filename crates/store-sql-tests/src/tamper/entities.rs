@@ -66,6 +66,11 @@ pub(crate) const ENTITIES: &[Case] = &[
         "music request 1: it differs from",
     ),
     (
+        "another standing of its guest",
+        "UPDATE music_requests SET counts_as_guest = true WHERE id = 1",
+        "music request 1: it differs from",
+    ),
+    (
         "a deleted request",
         "DELETE FROM music_requests WHERE id = 3",
         "entry 5 of wallet 1 refers to music request 3, which does not exist",

@@ -17,10 +17,8 @@ use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 
-use crate::dialect::{
-    Connection, Database, Reading, RunQueryDsl, StoreFailure, is_for, is_of_one_owner, reading,
-};
-use crate::tables::challenges::{newest, restorable_until, set_password, store};
+use crate::dialect::{Connection, Database, Reading, RunQueryDsl, StoreFailure, is_of_one_owner, reading};
+use crate::tables::challenges::{newest, restorable_until, set_password, store, with_hash};
 use crate::tables::sessions::is_alive;
 use crate::tables::users::{lock, write};
 
@@ -114,18 +112,16 @@ pub(super) async fn restore(
     level: FeatureLevel,
     currency: &Currency,
 ) -> Result<EmailRestored, StoreFailure> {
-    let with_hash = || {
-        challenges::table
-            .filter(challenges::hash.eq(presented.0.to_vec()))
-            .filter(is_for(Purpose::EmailRestore))
+    let purpose = Purpose::EmailRestore;
+    let Some(row) = with_hash(reading(connection), purpose, presented).await? else {
+        return Ok(EmailRestored::Over);
     };
-    let owner: Option<i64> = with_hash().select(challenges::user_id).first(connection).await.optional()?;
-    let Some(owner) = owner.and_then(UserId::new) else { return Ok(EmailRestored::Over) };
+    let owner = row.challenge()?.user;
     let Some(before) = lock(connection, owner, currency).await? else { return Ok(EmailRestored::Over) };
-    // Read under the lock, so that the token is used once.
-    let row: Option<Numbered<StoredChallenge>> =
-        with_hash().select(Numbered::<StoredChallenge>::as_select()).first(connection).await.optional()?;
-    let Some(row) = row else { return Ok(EmailRestored::Over) };
+    // Read again under the lock, so that the token is used once.
+    let Some(row) = with_hash(reading(connection), purpose, presented).await? else {
+        return Ok(EmailRestored::Over);
+    };
     let token = row.challenge()?;
     if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
         return Ok(EmailRestored::Over);

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use cuepoint_domain::gig::most_played::Play;
 use cuepoint_domain::gig::{AssignedCode, DjCode, Gig, Song};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestRating, RequestStatus, Voice};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{GigRequests, Gigs, Unavailable};
+use cuepoint_domain::ports::{GigRequests, Gigs, IdsInGig, Unavailable};
 use cuepoint_domain::text::{Line, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
@@ -75,9 +75,6 @@ type Requests = IntoBoxed<'static, music_requests::table, Database>;
 
 /// The maximum number of ids in one statement.
 const IDS: usize = 1_000;
-
-/// No limit of a list.
-const ALL: u32 = u32::MAX;
 
 /// The requests with a gig, in any order.
 fn with_gig(gig: GigId, which: GigRequests) -> Requests {
@@ -170,7 +167,7 @@ impl Gigs for SqlStore {
         let input = (gig.id, which, self.currency.clone());
         let with = self.read_aside(input, async |mut connection, (gig, which, currency)| {
             let value = |row: StoredRequest| row.request(&currency);
-            work_list!(connection, with_gig(gig, which), ALL, music_requests => StoredRequest, value)
+            work_list!(connection, with_gig(gig, which), which.most_with_gig(), music_requests => StoredRequest, value)
         });
         let mut requests: Vec<MusicRequest> = with.await?;
         let most = which.most_without_gig();
@@ -228,16 +225,58 @@ impl Gigs for SqlStore {
         Ok(rows.await?.into_iter().map(play).collect())
     }
 
-    async fn cancelled_in_gig(&self, gig: GigId) -> Result<u64, Unavailable> {
-        let count: i64 = self
-            .read_aside(gig.get(), async |mut connection, gig| {
-                let cancelled = music_requests::table
-                    .filter(music_requests::gig_id.eq(gig))
-                    .filter(music_requests::status.eq(RequestStatus::Cancelled.name()));
-                Ok(cancelled.count().get_result(&mut connection).await?)
-            })
-            .await?;
-        Ok(u64::try_from(count).unwrap_or_default())
+    async fn ids_in_gig(&self, gig: GigId) -> Result<IdsInGig, Unavailable> {
+        let found = self.read_aside(gig.get(), async |mut connection, gig| {
+            let of_gig = || music_requests::table.filter(music_requests::gig_id.eq(gig));
+            let cancelled = RequestStatus::Cancelled.name();
+            let ids = of_gig().filter(music_requests::status.ne(cancelled)).select(music_requests::id);
+            let ids: Vec<i64> = ids.load(&mut connection).await?;
+            let cancelled: i64 = of_gig()
+                .filter(music_requests::status.eq(cancelled))
+                .count()
+                .get_result(&mut connection)
+                .await?;
+            Ok((ids, cancelled))
+        });
+        let (mut ids, cancelled) = found.await?;
+        ids.sort_unstable();
+        let id = |id| known("music_requests.id", RequestId::new(id));
+        let ids = ids.into_iter().map(id).collect::<Result<_, Corrupt>>().map_err(Unavailable::new)?;
+        Ok(IdsInGig { ids, cancelled: u64::try_from(cancelled).unwrap_or_default() })
+    }
+
+    async fn requests_of(&self, ids: &[RequestId]) -> Result<Vec<MusicRequest>, Unavailable> {
+        let ids: Vec<i64> = ids.iter().take(IDS).map(|id| id.get()).collect();
+        let input = (ids, self.currency.clone());
+        let requests = self.read_aside(input, async |mut connection, (ids, currency)| {
+            let value = |row: StoredRequest| row.request(&currency);
+            let of = |ids: &[i64]| {
+                music_requests::table.filter(music_requests::id.eq_any(ids.to_vec())).into_boxed()
+            };
+            work_list!(connection, of(&ids), u32::MAX, music_requests => StoredRequest, value)
+        });
+        let mut requests: Vec<MusicRequest> = requests.await?;
+        requests.sort_unstable_by_key(|request| request.id);
+        Ok(requests)
+    }
+
+    async fn ratings_in_gig(&self, gig: GigId) -> Result<Vec<(Voice, RequestRating)>, Unavailable> {
+        let rows = self.read_aside(gig.get(), async |mut connection, gig| {
+            let rated = ratings::table.inner_join(music_requests::table);
+            let rated = rated.filter(music_requests::gig_id.eq(gig));
+            let voice = (music_requests::requester_id, music_requests::dj_id);
+            let rows: Vec<((i64, i64), StoredRating)> =
+                rated.select((voice, columns::<StoredRating>())).load(&mut connection).await?;
+            Ok(rows)
+        });
+        let rated = |((guest, dj), row): ((i64, i64), StoredRating)| {
+            let user = |column, id| known(column, UserId::new(id));
+            let guest = user("music_requests.requester_id", guest)?;
+            let voice = Voice { guest, dj: user("music_requests.dj_id", dj)?, gig: Some(gig) };
+            Ok((voice, RequestRating::of_row(row, &self.currency)?))
+        };
+        let rows = rows.await?.into_iter().map(rated);
+        rows.collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
     }
 
     async fn dedications(
@@ -259,9 +298,12 @@ impl Gigs for SqlStore {
         rows.collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
     }
 
-    async fn stars(&self, of: &BTreeSet<RequestId>) -> Result<BTreeMap<RequestId, Stars>, Unavailable> {
+    async fn ratings(
+        &self,
+        of: &BTreeSet<RequestId>,
+    ) -> Result<BTreeMap<RequestId, RequestRating>, Unavailable> {
         let ids: Vec<i64> = of.iter().map(|id| id.get()).collect();
-        let mut stars = BTreeMap::new();
+        let mut found = BTreeMap::new();
         // SQLite has a limit of parameters.
         for ids in ids.chunks(IDS) {
             let rows = self.read_aside(ids.to_vec(), async |mut connection, ids| {
@@ -272,15 +314,15 @@ impl Gigs for SqlStore {
             });
             for row in rows.await? {
                 let rating = RequestRating::of_row(row, &self.currency).map_err(Unavailable::new)?;
-                stars.insert(rating.id.request(), rating.stars);
+                found.insert(rating.id.request(), rating);
             }
         }
-        Ok(stars)
+        Ok(found)
     }
 
     async fn open_gigs_between(&self, south: f64, north: f64, limit: u32) -> Result<Vec<Gig>, Unavailable> {
         let input = (south, north, limit, self.currency.clone());
-        self.read(input, async |mut connection, (south, north, limit, currency)| {
+        self.read_aside(input, async |mut connection, (south, north, limit, currency)| {
             let value = |row: StoredGig| Gig::of_row(row, &currency);
             work_list!(connection, open_between(south, north), limit, gigs => StoredGig, value)
         })
@@ -292,7 +334,7 @@ impl Gigs for SqlStore {
         ended_after: Timestamp,
         limit: u32,
     ) -> Result<BTreeSet<DjCode>, Unavailable> {
-        let rows = self.read((ended_after, limit), async |mut connection, (ended_after, limit)| {
+        let rows = self.read_aside((ended_after, limit), async |mut connection, (ended_after, limit)| {
             let limit = i64::from(limit);
             let open = gigs::table.filter(gigs::ended_at.is_null()).order(gigs::id).limit(limit);
             let mut rows: Vec<String> = open.select(gigs::code).load(&mut connection).await?;

@@ -11,21 +11,23 @@ use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, P
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::user::guest_account::Claimed;
-use cuepoint_domain::user::session::TokenHash;
+use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::wallet_link::LinkEnd;
 use cuepoint_domain::user::{Role, User};
 use cuepoint_store_sql::Lock;
-use cuepoint_store_sql::rows::{is_present, known};
+use cuepoint_store_sql::rows::{StoredChallenge, is_present, known};
 use cuepoint_store_sql::schema::{challenges, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
 
-use super::{email_changes, guest_accounts};
+use super::{email_changes, guest_accounts, wallet_links};
 use crate::SqlStore;
-use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, is_for, lock_beside, reading};
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, lock_beside, reading};
 use crate::tables::challenges::{
-    end_by_new_password, end_open, newest, restorable_until, set_password, store,
+    end_by_new_password, end_open, newest, restorable_until, set_password, store, with_hash,
 };
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
@@ -190,6 +192,35 @@ impl Logins for SqlStore {
         });
         Ok(email_changes::unless_taken(done.await, taken)?)
     }
+
+    async fn challenge(
+        &self,
+        purpose: Purpose,
+        presented: &TokenHash,
+    ) -> Result<Option<Challenge>, Unavailable> {
+        self.read((purpose, *presented), async |connection, (purpose, presented)| {
+            let row = with_hash(connection, purpose, &presented).await?;
+            Ok(row.map(Numbered::<StoredChallenge>::challenge).transpose()?)
+        })
+        .await
+    }
+
+    async fn use_wallet_link(
+        &self,
+        presented: &TokenHash,
+        session: &Session,
+        cookie: TokenHash,
+    ) -> Result<Result<User, LinkEnd>, Unavailable> {
+        let input = (*presented, session.clone(), cookie, self.currency.clone());
+        let done = self.transact(input, async |connection, (presented, session, cookie, currency)| {
+            wallet_links::open(connection, &presented, &session, cookie, &currency).await
+        });
+        Ok(done.await?)
+    }
+
+    async fn ended_by_wallet_link(&self, session: SessionId) -> Result<bool, Unavailable> {
+        self.read(session, async |connection, session| wallet_links::ended(connection, session).await).await
+    }
 }
 
 /// Replaces a password hash, and returns whether the expected one was present.
@@ -285,16 +316,10 @@ async fn reset(
     level: FeatureLevel,
     currency: &Currency,
 ) -> Result<Option<UserId>, StoreFailure> {
-    let owner: Option<i64> = challenges::table
-        .filter(challenges::hash.eq(presented.0.to_vec()))
-        .filter(is_for(Purpose::Password))
-        .order(challenges::id.desc())
-        .select(challenges::user_id)
-        .first(connection)
-        .await
-        .optional()?;
-    let Some(owner) = owner else { return Ok(None) };
-    let user = known("challenges.user_id", UserId::new(owner))?;
+    let Some(row) = with_hash(reading(connection), Purpose::Password, presented).await? else {
+        return Ok(None);
+    };
+    let user = row.challenge()?.user;
     let answered = answer(connection, user, Purpose::Password, &[*presented], now, currency).await?;
     if answered != AnswerOutcome::Right {
         return Ok(None);

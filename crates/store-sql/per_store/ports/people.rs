@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::ledger::{EntryKind, Wallet};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
@@ -13,12 +13,12 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{Session, SessionSecret};
-use cuepoint_domain::user::{Role, User};
+use cuepoint_domain::user::{Role, StandingFacts, User};
 use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, NewUser, StoredUser, StoredWallet, is_present, known, names,
+    ACTING_OPERATOR, Corrupt, INCOME, Named, NewUser, StoredUser, StoredWallet, is_present, known, names,
 };
-use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
+use cuepoint_store_sql::schema::{bootstrap_operator, ledger_entries, users, wallets};
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -228,13 +228,25 @@ impl People for SqlStore {
         .await
     }
 
-    async fn guest_accounts(&self, of: &BTreeSet<UserId>) -> Result<BTreeSet<UserId>, Unavailable> {
-        let ids: Vec<i64> = of.iter().map(|user| user.get()).collect();
-        self.read(ids, async |mut connection, ids| {
-            let guests =
-                users::table.filter(users::id.eq_any(ids)).filter(users::role.eq(Role::Guest.name()));
-            let found: Vec<i64> = guests.select(users::id).load(&mut connection).await?;
-            Ok(found.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+    async fn standing(&self, user: UserId) -> Result<Option<StandingFacts>, Unavailable> {
+        self.read(user.get(), async |mut connection, user| {
+            let entries = || ledger_entries::table.filter(ledger_entries::wallet_id.eq(user));
+            // The index on income finds nearly every user who has paid.
+            let has_income = exists(entries().filter(sql::<Bool>(INCOME)));
+            let has_paid =
+                has_income.or(exists(entries().filter(ledger_entries::kind.eq(EntryKind::Capture.name()))));
+            let is_verified = users::email_verified.or(users::phone_verified);
+            let found = users::table.find(user).select((users::role, is_verified, has_paid));
+            let found: Option<(Named<Role>, bool, bool)> =
+                found.get_result(&mut connection).await.optional()?;
+            let facts = found.map(|(role, is_verified, has_paid)| {
+                Ok::<_, Corrupt>(StandingFacts {
+                    role: known("users.role", role.get())?,
+                    is_verified,
+                    has_paid,
+                })
+            });
+            Ok(facts.transpose()?)
         })
         .await
     }

@@ -6,6 +6,7 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::email_change::restorable_until as restorable;
+use cuepoint_domain::user::session::TokenHash;
 use cuepoint_store_sql::rows::StoredChallenge;
 use cuepoint_store_sql::schema::{challenges, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
@@ -14,7 +15,7 @@ use diesel::prelude::*;
 
 use super::sessions::end_all;
 use super::webhooks::disable_own;
-use crate::dialect::{Connection, Reading, RunQueryDsl, StoreFailure};
+use crate::dialect::{Connection, Reading, RunQueryDsl, StoreFailure, is_for};
 
 /// Ends the open challenge of a purpose.
 pub(crate) async fn end_open(
@@ -61,6 +62,22 @@ pub(crate) async fn restorable_until(
     let kept = newest(connection, user, Purpose::EmailRestore).await?;
     let kept = kept.map(Numbered::<StoredChallenge>::challenge).transpose()?;
     Ok(restorable(&kept, now))
+}
+
+/// The newest challenge of a purpose with this hash, ended or not.
+pub(crate) async fn with_hash(
+    mut connection: Reading<'_>,
+    purpose: Purpose,
+    presented: &TokenHash,
+) -> Result<Option<Numbered<StoredChallenge>>, StoreFailure> {
+    Ok(challenges::table
+        .filter(challenges::hash.eq(presented.0.to_vec()))
+        .filter(is_for(purpose))
+        .order(challenges::id.desc())
+        .select(Numbered::<StoredChallenge>::as_select())
+        .first(&mut connection)
+        .await
+        .optional()?)
 }
 
 /// The newest challenge of a purpose.

@@ -115,6 +115,15 @@ pub(crate) fn is_login() -> _ {
     dsl::not(dsl::exists(token))
 }
 
+/// The condition of a session that a restore keeps: it belongs to a guest account, and has a cookie. No login leads to the
+/// money of the account. The session is found by the hash of the cookie, so that a reused id cannot be confused with it.
+#[dsl::auto_type]
+pub(crate) fn outlasts_restore() -> _ {
+    let guest: &'static str = Role::Guest.name();
+    let owner = users::table.filter(users::id.eq(sessions::user_id)).filter(users::role.eq(guest));
+    sessions::cookie_hash.is_not_null().and(dsl::exists(owner))
+}
+
 /// Ends a user's live sessions and returns their number: with one to keep, all except this one and the personal access
 /// tokens. They are locked by id to avoid deadlocks.
 pub(crate) async fn end_all(

@@ -121,4 +121,10 @@ mod tests {
         let kinds = Income::KINDS.map(EntryKind::name).join("', '");
         assert_eq!(INCOME, format!("ledger_entries.kind IN ('{kinds}')"));
     }
+
+    #[test]
+    fn who_has_paid_has_income_or_a_charged_fee() {
+        let [topup, earning] = Income::KINDS;
+        assert_eq!(EntryKind::PAYMENTS, [topup, earning, EntryKind::Capture]);
+    }
 }

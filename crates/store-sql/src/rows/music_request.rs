@@ -1,4 +1,4 @@
-//! Music requests; the data of the state is in `expires_at`, `changed_at` and `commission`.
+//! Music requests; the data of the state is in `expires_at`, `changed_at`, `commission` and `displaced`.
 
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
 use cuepoint_domain::money::Currency;
@@ -24,6 +24,7 @@ impl StoredRequest {
             fee: money(currency, "music_requests.fee", &self.fee)?,
             created_at: self.created_at,
             gig: self.gig_id.map(|id| known("music_requests.gig_id", GigId::new(id))).transpose()?,
+            counts_as_guest: self.counts_as_guest,
         })
     }
 
@@ -39,7 +40,7 @@ impl StoredRequest {
         Ok(match (status, expires_at, commission) {
             (RequestStatus::Pending, Some(answer_by), None) => RequestState::Pending { answer_by },
             (RequestStatus::Accepted, Some(play_by), None) => RequestState::Accepted { at, play_by },
-            (RequestStatus::Rejected, None, None) => RequestState::Rejected { at },
+            (RequestStatus::Rejected, None, None) => RequestState::Rejected { at, displaced: self.displaced },
             (RequestStatus::Cancelled, None, None) => RequestState::Cancelled { at },
             (RequestStatus::Expired, None, None) => RequestState::Expired { at },
             (RequestStatus::Played, None, Some(commission)) => RequestState::Played { at, commission },
@@ -80,6 +81,8 @@ impl Rowed for MusicRequest {
             commission,
             created_at: self.created_at,
             gig_id: self.gig.map(GigId::get),
+            counts_as_guest: self.counts_as_guest,
+            displaced: self.was_displaced(),
         }
     }
 

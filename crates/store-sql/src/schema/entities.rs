@@ -7,7 +7,7 @@ use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde::{Deserialize, Serialize};
 
 use super::text;
-use crate::sql_types::{BigInt, Integer, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
+use crate::sql_types::{BigInt, Bool, Integer, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
 use crate::table::{own, own_and, table};
 
 /// Why an export omits money in suspense.
@@ -37,6 +37,10 @@ table! {
         created_at: UtcTime,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gig_id: Nullable<BigInt>,
+        #[serde(default, skip_serializing_if = "text::is_false")]
+        counts_as_guest: Bool omitted "what the service concluded from the account and its payments, which are exported",
+        #[serde(default, skip_serializing_if = "text::is_false")]
+        displaced [Moves]: Bool omitted "the reason of the operation that rejected it",
     }
     counter Reserved music_request_ids;
     mentions own("{id} IN (requester_id, dj_id)");

@@ -48,3 +48,9 @@ exact! {
     /// Degrees or kilometres, in the fewest digits that round-trip.
     double: f64, f64::to_string, |text: &str| text.parse::<f64>().ok();
 }
+
+/// Whether a receipt omits the value, like those of versions without the column.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+pub(super) const fn is_false(value: &bool) -> bool {
+    !*value
+}

@@ -1,17 +1,16 @@
 //! The time of the last backup, in a file of the data directory, for monitoring.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process;
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::timestamp::Timestamp;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::data_directory::{FILE_MODE, remove_if_present, with_ending};
+use super::data_directory::remove_if_present;
+use super::part;
 
 /// The file. It holds one line, the time in RFC 3339.
 const LAST_BACKUP: &str = "last-backup";
@@ -26,9 +25,10 @@ const LONGEST: u64 = 64;
 pub(crate) fn record(directory: &Path, at: Timestamp) -> anyhow::Result<()> {
     let path = directory.join(LAST_BACKUP);
     let line = at.to_utc().format(&Rfc3339).context("the time has no text")?;
-    // Under a name of its own, because two backups may end at once.
-    let beside = with_ending(&path, &format!(".{}", process::id()));
-    let written = write(&beside, &line).and_then(|()| fs::rename(&beside, &path));
+    let beside = part::part_of(&path);
+    // Two backups may end at once.
+    let file = part::create(&beside)?;
+    let written = write(&file, &line).and_then(|()| fs::rename(&beside, &path));
     if written.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&beside);
@@ -36,10 +36,7 @@ pub(crate) fn record(directory: &Path, at: Timestamp) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-fn write(path: &Path, line: &str) -> io::Result<()> {
-    // Remains of a backup that was killed, and never the target of a link.
-    remove_if_present(path)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
+fn write(mut file: &File, line: &str) -> io::Result<()> {
     writeln!(file, "{line}")?;
     file.sync_all()
 }
@@ -88,10 +85,13 @@ mod tests {
         // A link at the temporary name is replaced, and its target stays as it is.
         let victim = directory.path().join("victim");
         fs::write(&victim, "kept").unwrap();
-        let beside = with_ending(&directory.path().join(LAST_BACKUP), &format!(".{}", process::id()));
-        std::os::unix::fs::symlink(&victim, beside).unwrap();
+        let beside = part::part_of(&directory.path().join(LAST_BACKUP));
+        std::os::unix::fs::symlink(&victim, &beside).unwrap();
         record(directory.path(), Timestamp::EPOCH).unwrap();
         assert_eq!(fs::read_to_string(&victim).unwrap(), "kept");
+        fs::write(&beside, "of a killed backup").unwrap();
+        record(directory.path(), Timestamp::EPOCH).unwrap();
+        assert!(!beside.exists());
         assert_eq!(read(directory.path()).unwrap(), Some(Timestamp::EPOCH));
         forget(directory.path()).unwrap();
         assert_eq!(read(directory.path()).unwrap(), None);

@@ -113,6 +113,14 @@ fn pending(
     let applied: Vec<String> = diesel::dsl::sql::<Text>(VERSIONS).load(connection)?;
     let applied: BTreeSet<String> = applied.into_iter().collect();
     let known: BTreeSet<String> = migrations.iter().map(SqliteMigration::version).collect();
+    // Migrations before the first one were part of states of 0.2.0 that were never released.
+    if let Some(version) = applied.iter().find(|version| known.first().is_some_and(|first| *version < first))
+    {
+        return Err(anyhow!(
+            "an unreleased state of this program created the database (migration {version}): run the commit that created \
+             it, or begin with an empty data directory"
+        ));
+    }
     if let Some(newest) = applied.difference(&known).last() {
         return Err(anyhow!(
             "the database was migrated by a newer version of this program (migration {newest}): start that version"
@@ -168,12 +176,6 @@ mod tests {
         diesel::dsl::sql::<Text>(all).load(connection).unwrap()
     }
 
-    /// The migrations before the one with this ending.
-    fn before(name: &str) -> &'static [SqliteMigration] {
-        let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with(name));
-        MIGRATIONS.split_at(place.unwrap()).0
-    }
-
     /// An instruction of a statement.
     #[derive(QueryableByName)]
     struct Instruction {
@@ -221,29 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn migrations_of_tips_and_guest_accounts_are_reverted_only_without_them() {
-        let guest = "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash,
-            role, is_dj, online, fee_upcoming_artist, fee_popular_song, played, rating_stars, rating_count, created_at)
-            VALUES (7, 'Mia', 'guest-7', 'guest-7', 0, 0, '!', 'guest', 0, 0, '0', '0', 0, 0, 0, 0)";
-        for (migration, table, row, constraint) in [
-            ("_tips", "tips", "INSERT INTO tips VALUES (1, 2, 3, 4, '500', '50', 0)", "tips_are_kept"),
-            ("_guest_accounts", "users", guest, "guest_accounts_are_kept"),
-        ] {
-            let (_directory, mut connection) = empty();
-            migrate(&mut connection, MIGRATIONS).unwrap();
-            let (own, later) = MIGRATIONS[before(migration).len()..].split_at(1);
-            revert(&mut connection, later).unwrap();
-            connection.batch_execute(&format!("PRAGMA foreign_keys = OFF; {row}")).unwrap();
-            let refused = revert(&mut connection, own).unwrap_err().to_string();
-            assert!(refused.contains(constraint), "{refused}");
-            let count = format!("SELECT count(*) FROM {table}");
-            assert_eq!(value(&mut connection, &count).unwrap(), "1", "{table}");
-            connection.batch_execute(&format!("DELETE FROM {table}")).unwrap();
-            revert(&mut connection, own).unwrap();
-        }
-    }
-
-    #[test]
     fn a_failed_migration_changes_nothing() {
         let (_directory, mut connection) = empty();
         migrate(&mut connection, MIGRATIONS).unwrap();
@@ -267,20 +246,6 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_fails_if_two_operations_have_the_same_position() {
-        let (_directory, mut connection) = empty();
-        let earlier = before("operations_of_users");
-        migrate(&mut connection, earlier).unwrap();
-        let twice = "INSERT INTO operations (id, kind, at, receipt, position) \
-            VALUES (randomblob(16), 'profile', 0, '{}', 7), (randomblob(16), 'profile', 0, '{}', 7)";
-        connection.batch_execute(twice).unwrap();
-        let message = format!("{:#}", migrate(&mut connection, MIGRATIONS).unwrap_err());
-        assert!(message.contains("operations_of_users failed"), "{message}");
-        assert!(message.contains("UNIQUE constraint failed: operations.position"), "{message}");
-        migrate(&mut connection, earlier).unwrap();
-    }
-
-    #[test]
     fn no_check_constraint_builds_a_temporary_tree_for_each_row() {
         let (_directory, mut connection) = empty();
         migrate(&mut connection, MIGRATIONS).unwrap();
@@ -289,21 +254,6 @@ mod tests {
             found.is_empty(),
             "checks of {found:?}: write an IN list of more than two values as = with OR"
         );
-    }
-
-    #[test]
-    fn a_migration_replaces_the_check_constraints_of_an_existing_database() {
-        let (directory, mut connection) = empty();
-        migrate(&mut connection, before("checks_without_lists")).unwrap();
-        let mut other = open(&directory.path().join("test.db"), Access::Writer).unwrap();
-        assert_eq!(tables_with_temporary_trees(&mut other).len(), 9);
-        migrate(&mut connection, MIGRATIONS).unwrap();
-        assert_eq!(value(&mut connection, "PRAGMA integrity_check").unwrap(), "ok");
-        // Reads the schema again, which EXPLAIN does not.
-        assert_eq!(value(&mut other, "SELECT count(*) FROM ids").unwrap(), "8");
-        assert_eq!(tables_with_temporary_trees(&mut other), Vec::<String>::new());
-        let unknown = other.batch_execute("UPDATE ids SET kind = 'unknown' WHERE kind = 'users'");
-        assert!(unknown.unwrap_err().to_string().contains("ids_kind_check"));
     }
 
     #[test]
@@ -317,6 +267,21 @@ mod tests {
             let message = refused.unwrap().to_string();
             assert!(message.contains("newer version") && message.contains("29990101000001"), "{message}");
         }
+    }
+
+    #[test]
+    fn a_database_of_an_unreleased_state_is_refused_and_not_changed() {
+        let (_directory, mut connection) = empty();
+        let earlier = SqliteMigration { name: "2026-11-22-000001_initial", ..OWN };
+        migrate(&mut connection, &[earlier]).unwrap();
+        let before = schema(&mut connection);
+        for refused in
+            [migrate(&mut connection, MIGRATIONS).err(), ensure_migrated(&mut connection, MIGRATIONS).err()]
+        {
+            let message = refused.unwrap().to_string();
+            assert!(message.contains("unreleased state") && message.contains("20261122000001"), "{message}");
+        }
+        assert_eq!(schema(&mut connection), before);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) mod in_use;
 pub(crate) mod integrity;
 pub(crate) mod last_backup;
 pub(crate) mod migrations;
+pub(crate) mod part;
 pub(crate) mod readers;
 pub(crate) mod reading_threads;
 pub(crate) mod snapshots;

@@ -1,7 +1,6 @@
 //! A copy of the database as of one moment, made while a server may use it.
 
 use std::path::{self, Path};
-use std::process;
 
 use anyhow::Context;
 use cuepoint_domain::money::Currency;
@@ -13,9 +12,9 @@ use diesel::sql_types::{BigInt, Text};
 use super::prepared_file::{PreparedFile, check, on_own_thread};
 use super::restore::ensure_own_schema;
 use crate::connect::connection::{Access, open, uri};
-use crate::connect::data_directory::{existing_database, with_ending};
+use crate::connect::data_directory::existing_database;
 use crate::connect::migrations::{self, MIGRATIONS};
-use crate::connect::{application, deployment, in_use};
+use crate::connect::{application, deployment, in_use, part};
 
 /// The clock of the machine, in microseconds since 1970.
 const NOW: &str = "SELECT unixepoch() * 1000000";
@@ -34,7 +33,9 @@ pub(crate) async fn backup(
     let source = existing_database(directory)?;
     in_use::ensure_database(directory)?;
     let file = path::absolute(file).with_context(|| format!("{} is not a path", file.display()))?;
-    let temporary = with_ending(&file, &format!(".{}.partial", process::id()));
+    let temporary = part::part_of(&file);
+    let refused = || format!("{} cannot be created", temporary.display());
+    part::remove_abandoned_beside(&file).with_context(refused)?;
     let mut copy = PreparedFile::create(temporary.clone(), file.clone(), currency, None)?;
     let currency = currency.clone();
     let began = on_own_thread(move || {

@@ -1,9 +1,7 @@
 //! A database file under a temporary name, which no server uses.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{self, File};
 use std::mem;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -22,22 +20,20 @@ use diesel::prelude::*;
 use tokio::sync::oneshot;
 
 use crate::connect::connection::{Access, open};
-use crate::connect::data_directory::{
-    COMPANIONS, DataDirectory, INCONSISTENT, remove_if_present, with_ending,
-};
+use crate::connect::data_directory::{DataDirectory, INCONSISTENT, with_ending};
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
+use crate::connect::part::{self, remove_with_companions};
 use crate::connect::{in_use, last_backup};
 use crate::ports::show_ledger;
-
-/// The permissions of the file: the owner's alone.
-const MODE: u32 = 0o600;
 
 /// A database file that is removed when it is dropped, unless it was accepted or rejected.
 #[derive(Debug)]
 pub(super) struct PreparedFile {
     /// The temporary path; `None` once the file has another one.
     temporary: Option<PathBuf>,
+    /// The open file. Its lock tells other processes that the writer is alive.
+    _lock: File,
     /// The path of the accepted file.
     path: PathBuf,
     currency: Currency,
@@ -51,7 +47,7 @@ impl PreparedFile {
     /// Creates an empty file under a temporary path beside `path`.
     ///
     /// # Errors
-    /// When there is a file at one of the paths, or the temporary one cannot be created.
+    /// When there is a file at `path`, another process writes the temporary one, or it cannot be created.
     pub(super) fn create(
         temporary: PathBuf,
         path: PathBuf,
@@ -59,9 +55,9 @@ impl PreparedFile {
         directory: Option<DataDirectory>,
     ) -> anyhow::Result<Self> {
         ensure_absent(&path)?;
-        let created = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary);
-        created.with_context(|| format!("{} cannot be created", temporary.display()))?;
-        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), directory, copied: None })
+        let lock = part::create(&temporary)?;
+        let currency = currency.clone();
+        Ok(Self { temporary: Some(temporary), _lock: lock, path, currency, directory, copied: None })
     }
 
     /// Records the file, once it is accepted, as a backup of a data directory that shows the data of this time.
@@ -111,7 +107,7 @@ impl PreparedFile {
 impl Drop for PreparedFile {
     fn drop(&mut self) {
         if let Some(path) = self.temporary.take()
-            && let Err(error) = remove(&path)
+            && let Err(error) = remove_with_companions(&path)
         {
             tracing::warn!(file = %path.display(), %error, "a temporary file cannot be removed");
         }
@@ -186,12 +182,6 @@ pub(super) fn check(path: &Path) -> anyhow::Result<()> {
         .and_then(|mut connection| Ok(Check::Quick.run(&mut connection)?))
         .context("it is damaged")?;
     found.map_or(Ok(()), |defect| Err(anyhow!("it is damaged: {defect}")))
-}
-
-/// Removes a database file that no server uses, if it exists, with the files of SQLite beside it.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    let companions = COMPANIONS.iter().map(|ending| with_ending(path, ending));
-    companions.chain([path.to_owned()]).try_for_each(|file| remove_if_present(&file))
 }
 
 /// Refuses a path at which there is a file.

@@ -19,14 +19,16 @@ use diesel::dsl::not;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::prepared_file::{PreparedFile, check, remove};
+use super::prepared_file::{PreparedFile, check};
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
 use crate::connect::migrations::{MIGRATIONS, SqliteMigration, applied, migrate};
+use crate::connect::part::remove_with_companions;
 use crate::connect::{application, deployment, failure::SqliteFailure};
 use crate::schema;
 use crate::tables::counters::{next_ids, set_next_ids};
 use crate::tables::operations::newest;
+use crate::tables::sessions::outlasts_restore;
 
 /// The distance by which the ids of each kind are moved past their maximum: presumably more numbers than the
 /// server used after the backup.
@@ -55,8 +57,8 @@ pub(crate) fn restore(
     currency: &Currency,
     epoch: i64,
 ) -> anyhow::Result<Restored> {
-    let (data, sessions_ended) = prepared(directory, file, currency, epoch, MIGRATIONS)?;
-    Ok(Restored { epoch, sessions_ended, data: Box::new(data) })
+    let (data, (sessions_ended, cookies_kept)) = prepared(directory, file, currency, epoch, MIGRATIONS)?;
+    Ok(Restored { epoch, sessions_ended, cookies_kept, data: Box::new(data) })
 }
 
 fn prepared(
@@ -65,7 +67,7 @@ fn prepared(
     currency: &Currency,
     epoch: i64,
     migrations: &[SqliteMigration],
-) -> anyhow::Result<(PreparedFile, usize)> {
+) -> anyhow::Result<(PreparedFile, (usize, usize))> {
     let unusable = || format!("{} is not a usable backup", file.display());
     // Before the directory is created.
     ensure_backup(file).with_context(unusable)?;
@@ -82,7 +84,8 @@ fn prepared(
         ensure!(!left.exists(), "{} belongs to another database: move it away", left.display());
     }
     let temporary = with_ending(&database, RESTORING);
-    remove(&temporary).with_context(|| format!("{} cannot be removed", temporary.display()))?;
+    remove_with_companions(&temporary)
+        .with_context(|| format!("{} cannot be removed", temporary.display()))?;
     let data = PreparedFile::create(temporary.clone(), database, currency, Some(directory))?;
     copy(file, &temporary).with_context(|| format!("{} cannot be copied", file.display()))?;
     check(&temporary).with_context(unusable)?;
@@ -91,14 +94,14 @@ fn prepared(
     migrate(&mut connection, migrations).with_context(unusable)?;
     deployment::ensure_currency(&mut connection, currency).with_context(unusable)?;
     deployment::settle(&mut connection, currency).with_context(unusable)?;
-    let sessions_ended = connection
+    let sessions = connection
         .immediate_transaction(|connection| prepare(connection, epoch))
         .context("the database could not be prepared")?;
     application::mark(&mut connection).context("the database could not be prepared")?;
     // Everything is in one file from here on.
     let mode = value(&mut connection, "PRAGMA journal_mode = DELETE")?;
     ensure!(mode == "delete", "the database could not be prepared: its journal is {mode}");
-    Ok((data, sessions_ended))
+    Ok((data, sessions))
 }
 
 /// Refuses a file that is not the database of this program, or not all of it.
@@ -177,9 +180,10 @@ fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
     Ok(())
 }
 
-/// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the
-/// number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of a login.
-fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
+/// Begins the epoch, moves the ids and positions, and ends all sessions but the cookies of guest accounts, all refresh
+/// tokens and challenges, and returns the numbers of ended sessions and kept cookies. Tokens that restore an address stay
+/// valid, so that a restore helps no thief of a login.
+fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<(usize, usize), SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();
     set_next_ids(connection, &moved)?;
@@ -190,9 +194,13 @@ fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, Sqlit
     diesel::update(challenges::table.filter(challenges::ended_at.is_null().and(not(restores))))
         .set(challenges::ended_at.eq(now().nullable()))
         .execute(connection)?;
-    Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
+    let ended = diesel::update(sessions::table)
+        .filter(sessions::ended_at.is_null().and(not(outlasts_restore())))
         .set(sessions::ended_at.eq(now().nullable()))
-        .execute(connection)?)
+        .execute(connection)?;
+    let live = sessions::table.filter(sessions::ended_at.is_null()).filter(sessions::expires_at.gt(now()));
+    let kept: i64 = live.count().get_result(connection)?;
+    Ok((ended, usize::try_from(kept).unwrap_or(usize::MAX)))
 }
 
 #[cfg(test)]
@@ -218,8 +226,8 @@ mod tests {
         database.batch_execute(&format!("VACUUM INTO '{}'", file.display())).unwrap();
         let later: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([LATER]).collect();
         let data = folder.path().join("data");
-        let (restored, sessions_ended) = prepared(&data, &file, &usd, 7, &later).unwrap();
-        assert_eq!(sessions_ended, 0);
+        let (restored, sessions) = prepared(&data, &file, &usd, 7, &later).unwrap();
+        assert_eq!(sessions, (0, 0));
         let mut found = open(restored.temporary().unwrap(), Access::Archive).unwrap();
         assert_eq!(value(&mut found, "SELECT count(*) FROM later").unwrap(), "0");
         assert_eq!(value(&mut found, "SELECT epoch FROM deployment").unwrap(), "7");
@@ -231,15 +239,19 @@ mod tests {
     fn a_database_with_an_unknown_view_is_not_migrated() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
-        let (_, earlier) = MIGRATIONS.split_last().unwrap();
+        let later: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([LATER]).collect();
         let mut connection = open(&database, Access::Creator).unwrap();
-        migrate(&mut connection, earlier).unwrap();
+        migrate(&mut connection, MIGRATIONS).unwrap();
         connection.batch_execute("CREATE VIEW report AS SELECT 1").unwrap();
-        let message = format!("{:#}", crate::migrate(directory.path()).unwrap_err());
-        assert!(message.contains("VIEW report") && message.contains("remove"), "{message}");
-        assert_eq!(applied(&mut connection, MIGRATIONS).unwrap().len(), earlier.len());
+        for refused in
+            [ensure_own_schema(&mut connection, &later), crate::migrate(directory.path()).map(drop)]
+        {
+            let message = format!("{:#}", refused.unwrap_err());
+            assert!(message.contains("VIEW report") && message.contains("remove"), "{message}");
+        }
         connection.batch_execute("DROP VIEW report").unwrap();
-        assert_eq!(crate::migrate(directory.path()).unwrap().len(), 1);
+        ensure_own_schema(&mut connection, &later).unwrap();
+        assert_eq!(crate::migrate(directory.path()).unwrap(), Vec::<String>::new());
     }
 
     #[test]

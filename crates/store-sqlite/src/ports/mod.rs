@@ -42,6 +42,8 @@ mod store;
 mod tips;
 #[path = "../../../store-sql/per_store/ports/topups.rs"]
 mod topups;
+#[path = "../../../store-sql/per_store/ports/wallet_links.rs"]
+mod wallet_links;
 #[path = "../../../store-sql/per_store/ports/wallets.rs"]
 mod wallets;
 #[path = "../../../store-sql/per_store/ports/webhook_endpoints.rs"]

@@ -55,7 +55,7 @@ const WHOLE: [(&str, &str); 6] = [
 ];
 
 /// Statements that may sort rows, by parts of them, and the reason.
-const SORTED: [(&[&str], &str); 6] = [
+const SORTED: [(&[&str], &str); 7] = [
     (
         &["`music_requests`.`gig_id` IS NULL", "ORDER BY `music_requests`.`id`"],
         "the open requests to one DJ from before a gig",
@@ -68,6 +68,7 @@ const SORTED: [(&[&str], &str); 6] = [
         &["`music_requests`.`requester_id` = ?", "`music_requests`.`expires_at` > ?"],
         "the open requests of one guest, fewer than all of theirs in the right order",
     ),
+    (&["ORDER BY `ratings`.`rated_at` DESC"], "the ratings of one guest for one DJ"),
 ];
 
 /// The statements so far, without their values.

@@ -5,21 +5,22 @@ use std::collections::BTreeSet;
 
 use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{GigId, UserId};
+use cuepoint_domain::music_request::{RequestStatus, Voice};
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
-use cuepoint_domain::user::Role;
 use cuepoint_store_sql::rows::{
-    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRequest, StoredTopup, StoredUser,
-    StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, StoredGig, StoredKey, StoredOperation, StoredRating, StoredRequest, StoredTopup,
+    StoredUser, StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
-    self, gigs, idempotency_keys, ledger_entries, music_requests, operations, topups, users, withdrawals,
+    self, gigs, idempotency_keys, ledger_entries, music_requests, operations, ratings, topups, users,
+    withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
-use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, RowOf, StoredAdjustment};
-use diesel::dsl::sql;
+use cuepoint_store_sql::{CountedRequests, EntityRows, GroupLockSet, LoadedRows, RowOf, StoredAdjustment};
+use diesel::dsl::{count, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use uuid::Uuid;
@@ -85,17 +86,17 @@ pub(super) fn load(
     }
     loaded.entities.music_requests.extend(open_requests(connection, &set.open_requests)?);
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
+    for dj in &set.ended_gigs_of {
+        loaded.entities.gigs.extend(last_ended_gig(connection, *dj)?);
+    }
     if let Some(at) = set.queues_at {
-        for gig in set.queues.iter().map(|gig| gig.get()) {
-            loaded.queues.push((gig, open_in(gig, at).count().get_result(connection)?));
+        for gig in &set.queues {
+            loaded.queues.push(queue(connection, gig.get(), at)?);
         }
-        for gig in set.queues_of_guest_accounts.iter().map(|gig| gig.get()) {
-            let of_guest_accounts = open_in(gig, at)
-                .inner_join(users::table.on(users::id.eq(music_requests::requester_id)))
-                .filter(users::role.eq(Role::Guest.name()));
-            let count = of_guest_accounts.count().get_result(connection)?;
-            loaded.queues_of_guest_accounts.push((gig, count));
-        }
+    }
+    for voice in &set.newest_ratings_of {
+        let newest = newest_rating(connection, *voice)?;
+        loaded.newest_ratings.extend(newest.map(|row| (*voice, row)));
     }
     if let Some(since) = set.adjusted_since {
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
@@ -175,11 +176,31 @@ fn open_requests(
     Ok(rows)
 }
 
-/// The open requests in a gig. Only open requests have a deadline.
-#[diesel::dsl::auto_type]
-fn open_in(gig: i64, at: Timestamp) -> _ {
-    let at: ColumnTime = ColumnTime(at);
-    music_requests::table.filter(music_requests::gig_id.eq(gig)).filter(music_requests::expires_at.gt(at))
+/// Counts the requests of a queue, by the index of requests by gig. Only open requests have a deadline.
+fn queue(connection: &mut SqliteConnection, gig: i64, at: Timestamp) -> QueryResult<CountedRequests> {
+    let is_open = || music_requests::expires_at.gt(ColumnTime(at)).assume_not_null();
+    let of_gig = music_requests::table.filter(music_requests::gig_id.eq(gig));
+    let counts = of_gig.select((
+        count(music_requests::gig_id).aggregate_filter(is_open()),
+        count(music_requests::gig_id).aggregate_filter(is_open().and(music_requests::counts_as_guest)),
+        count(music_requests::gig_id)
+            .aggregate_filter(music_requests::status.ne(RequestStatus::Cancelled.name())),
+    ));
+    let (open, open_of_guests, made) = counts.get_result(connection)?;
+    Ok((gig, open, open_of_guests, made))
+}
+
+/// Loads the newest rating of a voice.
+fn newest_rating(connection: &mut SqliteConnection, of: Voice) -> QueryResult<Option<StoredRating>> {
+    ratings::table
+        .inner_join(music_requests::table)
+        .filter(music_requests::requester_id.eq(of.guest.get()))
+        .filter(music_requests::dj_id.eq(of.dj.get()))
+        .filter(music_requests::gig_id.is(of.gig.map(GigId::get)))
+        .order((ratings::rated_at.desc(), ratings::request_id.desc()))
+        .select(StoredRating::as_select())
+        .first(connection)
+        .optional()
 }
 
 /// Loads the open gigs of these DJs.
@@ -191,6 +212,17 @@ fn open_gigs(connection: &mut SqliteConnection, djs: &BTreeSet<UserId>) -> Query
         rows.extend(open);
     }
     Ok(rows)
+}
+
+/// Loads the gig of a DJ that was opened last among those that have ended.
+fn last_ended_gig(connection: &mut SqliteConnection, dj: UserId) -> QueryResult<Option<StoredGig>> {
+    gigs::table
+        .filter(gigs::dj_id.eq(dj.get()))
+        .filter(gigs::ended_at.is_not_null())
+        .order((gigs::opened_at.desc(), gigs::id.desc()))
+        .select(StoredGig::as_select())
+        .first(connection)
+        .optional()
 }
 
 fn recent_adjustments(

@@ -55,6 +55,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("SELECT id FROM sessions WHERE ended_at >= ?", "sessions_ended"),
     ("SELECT user_id FROM challenges WHERE hash = ? AND purpose = 'password'", "challenges_for_passwords"),
     ("SELECT id FROM challenges WHERE hash = ? AND purpose = 'email_restore'", "challenges_for_restorations"),
+    ("SELECT id FROM challenges WHERE hash = ? AND purpose = 'wallet_link'", "challenges_for_wallet_links"),
     ("SELECT at FROM blocks WHERE dj_id = ? ORDER BY at DESC, guest_id DESC LIMIT ?", "blocks_of_dj"),
     (
         "SELECT detail FROM security_events WHERE user_id = ? ORDER BY id DESC LIMIT ?",

@@ -137,7 +137,7 @@ fn a_directory_that_cannot_be_written_to_is_refused() {
 async fn migrations_are_applied_only_while_no_server_runs() {
     let directory = TestDirectory::create();
     let applied = backend(&directory).migrate().await.unwrap().unwrap();
-    assert!(applied.contains(&"2026-11-22-000001_initial".to_owned()), "{applied:?}");
+    assert!(applied.contains(&"2026-11-30-000001_initial".to_owned()), "{applied:?}");
     assert_eq!(backend(&directory).migrate().await.unwrap(), Some(Vec::new()));
     let store = open(directory.path()).unwrap();
     let refused = backend(&directory).migrate().await.unwrap_err().to_string();

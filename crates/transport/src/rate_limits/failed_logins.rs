@@ -1,15 +1,19 @@
 //! Failed logins, counted by e-mail address and network, so that strangers cannot use up the owner's attempts; by
 //! network alone, so that one network cannot try a password on many users; and by address alone, so that
-//! many networks together cannot guess without limit.
+//! many networks together cannot guess without limit. Failed logins in a known browser are counted for that browser alone.
 
 use std::hash::RandomState;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
+use cuepoint_adapters::security::password_queue::StrangerAdmission;
+use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::network::ClientNetwork;
 
 use super::Quotas;
 use super::counts::{Counts, Shares, Taken};
 use super::quota::Quota;
+use super::subject::RateLimitSubject;
 
 /// A login that counts as failed until it is refunded.
 #[derive(Default, Debug)]
@@ -18,13 +22,25 @@ pub struct LoginAttempt {
     from_network: Option<Taken>,
     by_network: Option<Taken>,
     by_email: Option<Taken>,
+    /// The admission of a stranger's password to the queue.
+    stranger: Option<StrangerAdmission>,
+}
+
+impl LoginAttempt {
+    /// The attempt, which holds this admission until it is dropped or given back.
+    pub(crate) fn of_stranger(self, admission: StrangerAdmission) -> Self {
+        Self { stranger: Some(admission), ..self }
+    }
 }
 
 /// The reason for refusing a login before its password is checked.
 #[derive(Debug)]
 pub enum LoginLimitRefusal {
-    /// Too many failed logins from this network, with this address or with all addresses.
-    Network(Quota),
+    /// Too many failed logins from this network with this address.
+    Account(Quota),
+    /// Too many failed logins from this network with all addresses. The attempt counts for this address and the network
+    /// together. It is admitted from known networks of the user, and refunded for all others.
+    Network(Quota, Box<LoginAttempt>),
     /// Too many failed logins with this address. The attempt counts against the network only. It is admitted
     /// from known networks of the user, and refunded for all others.
     Email(Quota, Box<LoginAttempt>),
@@ -57,26 +73,44 @@ impl FailedLogins {
     ) -> Result<LoginAttempt, LoginLimitRefusal> {
         let (email, email_from) = Shares::email(&self.emails, folded_email, network);
         let (_, from_network) =
-            self.from_network.take(email_from, now).map_err(LoginLimitRefusal::Network)?;
-        let by_network = match self.by_network.take(Shares::network(network), now) {
-            Ok((_, taken)) => taken,
-            Err(quota) => {
-                self.from_network.give_back(from_network, now);
-                return Err(LoginLimitRefusal::Network(quota));
-            }
-        };
-        let (from_network, by_network) = (Some(from_network), Some(by_network));
+            self.from_network.take(email_from, now).map_err(LoginLimitRefusal::Account)?;
+        let mut attempt = LoginAttempt { from_network: Some(from_network), ..LoginAttempt::default() };
+        match self.by_network.take(Shares::network(network, NonZeroU32::MIN), now) {
+            Ok((_, taken)) => attempt.by_network = Some(taken),
+            Err(quota) => return Err(LoginLimitRefusal::Network(quota, Box::new(attempt))),
+        }
         match self.by_email.take(email, now) {
-            Ok((_, taken)) => Ok(LoginAttempt { from_network, by_network, by_email: Some(taken) }),
+            Ok((_, taken)) => Ok(LoginAttempt { by_email: Some(taken), ..attempt }),
+            Err(quota) => Err(LoginLimitRefusal::Email(quota, Box::new(attempt))),
+        }
+    }
+
+    /// Counts an attempt in the browser in which this session began.
+    pub(super) fn attempt_of_browser(
+        &self,
+        session: SessionId,
+        now: Duration,
+    ) -> Result<LoginAttempt, Quota> {
+        let browser = Shares::of(RateLimitSubject::Browser(session));
+        let (_, from_network) = self.from_network.take(browser, now)?;
+        let attempt = LoginAttempt { from_network: Some(from_network), ..LoginAttempt::default() };
+        match self.by_email.take(browser, now) {
+            Ok((_, taken)) => Ok(LoginAttempt { by_email: Some(taken), ..attempt }),
             Err(quota) => {
-                let attempt = LoginAttempt { from_network, by_network, by_email: None };
-                Err(LoginLimitRefusal::Email(quota, Box::new(attempt)))
+                self.give_back(attempt, now);
+                Err(quota)
             }
         }
     }
 
+    /// This address and this network together.
+    pub(super) fn account_from(&self, folded_email: &str, network: Option<ClientNetwork>) -> Shares {
+        Shares::email(&self.emails, folded_email, network).1
+    }
+
     pub(super) fn give_back(&self, attempt: LoginAttempt, now: Duration) {
-        let LoginAttempt { from_network, by_network, by_email } = attempt;
+        let LoginAttempt { from_network, by_network, by_email, stranger } = attempt;
+        drop(stranger);
         from_network.into_iter().for_each(|taken| self.from_network.give_back(taken, now));
         by_network.into_iter().for_each(|taken| self.by_network.give_back(taken, now));
         by_email.into_iter().for_each(|taken| self.by_email.give_back(taken, now));
@@ -109,11 +143,16 @@ mod tests {
     fn tried(limits: &RateLimits, name: &str, address: &str) -> char {
         match limits.try_login(name, at(address)) {
             Ok(_) => '.',
-            Err(LoginLimitRefusal::Network(quota)) => match (quota.resource, quota.limit) {
-                ("failed_logins_per_minute", 5) => 'n',
-                ("failed_logins_per_address", 12 | 96) => 'm',
-                _ => panic!("{quota:?}"),
-            },
+            Err(LoginLimitRefusal::Account(quota)) => {
+                assert_eq!((quota.resource, quota.limit), ("failed_logins_per_minute", 5));
+                'n'
+            }
+            Err(LoginLimitRefusal::Network(quota, attempt)) => {
+                assert_eq!(quota.resource, "failed_logins_per_address");
+                assert!(matches!(quota.limit, 12 | 96), "{quota:?}");
+                limits.give_back(*attempt);
+                'm'
+            }
             Err(LoginLimitRefusal::Email(quota, attempt)) => {
                 assert_eq!((quota.resource, quota.limit), ("failed_logins_per_hour", 8));
                 limits.give_back(*attempt);
@@ -177,6 +216,29 @@ mod tests {
         assert_eq!(many(&limits, "ada", 2, 2), ".a");
         two.into_iter().for_each(|attempt| limits.give_back(attempt));
         assert_eq!(many(&limits, "ada", 3, 3), "..a");
+    }
+
+    /// Attack API2: using up the attempts of a browser that belongs to the account, or guessing with its stolen proof.
+    #[test]
+    fn a_known_browser_has_a_count_of_its_own() {
+        let (limits, clock) = limits();
+        let browser = |session: i64, times: usize| -> String {
+            let session = SessionId::new(session).unwrap();
+            let tried = (0..times).map(|_| match limits.try_login_of_browser(session) {
+                Ok(_) => '.',
+                Err(quota) if quota.resource == "failed_logins_per_minute" => 'n',
+                Err(quota) => {
+                    assert_eq!((quota.resource, quota.limit), ("failed_logins_per_hour", 8));
+                    'a'
+                }
+            });
+            tried.collect()
+        };
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+        assert_eq!(browser(7, 6), ".....n");
+        assert_eq!((browser(8, 1).as_str(), many(&limits, "ada", 2, 4).as_str()), (".", "...a"));
+        clock.advance(Duration::from_secs(60));
+        assert_eq!(browser(7, 5), "...aa", "a thief of the proof cannot guess without limit");
     }
 
     #[test]

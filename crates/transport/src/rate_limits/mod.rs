@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
 
 use counts::{Counts, Shares, Taken};
@@ -27,10 +27,18 @@ use subject::RateLimitSubject;
 pub enum Class {
     Login,
     Registrations,
-    /// New guest accounts.
+    /// Claims of guest accounts, with the quota of [`Class::Registrations`], but a count of their own.
+    Claims,
+    /// New guest accounts of the API.
     Guests,
-    /// New music requests of guest accounts, which also count for the client address.
+    /// New guest accounts of pages, counted for the DJ of the gig and the client address together. They have the quota of
+    /// [`Class::Guests`], but a count of their own.
+    GuestsOfPages,
+    /// New music requests of guest accounts, which also count for their DJ and the client address together.
     GuestRequests,
+    /// New music requests of old guest accounts, once [`Class::GuestRequests`] is used up. They have its quota, but a count
+    /// of their own.
+    OldGuestRequests,
     /// Reads without a token.
     Public,
     /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
@@ -69,9 +77,9 @@ impl Class {
     pub const fn resource(self) -> &'static str {
         match self {
             Self::Login => "login_per_minute",
-            Self::Registrations => "registrations_per_minute",
-            Self::Guests => "guests_per_minute",
-            Self::GuestRequests => "guest_requests_per_minute",
+            Self::Registrations | Self::Claims => "registrations_per_minute",
+            Self::Guests | Self::GuestsOfPages => "guests_per_minute",
+            Self::GuestRequests | Self::OldGuestRequests => "guest_requests_per_minute",
             Self::Public | Self::RefreshLookups => "public_per_minute",
             Self::Guess => "guess_per_minute",
             Self::Refreshes => "refreshes_per_minute",
@@ -88,6 +96,28 @@ impl Class {
         }
     }
 
+    /// Whether a request without a token counts here only once its fields are valid. Until then, it counts as a read, so
+    /// that invalid input uses up no scarce quota.
+    #[must_use]
+    pub const fn counts_valid_calls_only(self) -> bool {
+        matches!(
+            self,
+            Self::Login | Self::Registrations | Self::Claims | Self::Guests | Self::Guess | Self::Nearby
+        )
+    }
+
+    /// The factor from the quota of a user to the quota of an address. A venue can be behind one address, with 300 guests
+    /// and a hostile phone that sends 60 requests a minute.
+    const fn times_of_address(self) -> NonZeroU32 {
+        match self {
+            Self::Guess => NonZeroU32::MIN.saturating_add(99),
+            Self::Refreshes | Self::UnknownCodes | Self::Other | Self::GuestsOfPages => {
+                NonZeroU32::MIN.saturating_add(9)
+            }
+            _ => NonZeroU32::MIN,
+        }
+    }
+
     /// Whether only accepted calls count. Invalid and repeated ones count as [`Class::Other`].
     #[must_use]
     pub const fn counts_accepted_calls_only(self) -> bool {
@@ -95,8 +125,9 @@ impl Class {
     }
 }
 
-/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive together. The site
-/// of an IPv6 address has [`ClientSite::QUOTA`](cuepoint_domain::network::ClientSite::QUOTA) times its quota.
+/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive together. An address has
+/// a multiple of the quotas of users, and the site of an IPv6 address has
+/// [`ClientSite::QUOTA`](cuepoint_domain::network::ClientSite::QUOTA) times its quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quotas {
     /// Quota of [`Class::Login`].
@@ -143,6 +174,15 @@ pub struct Quotas {
     pub waiting_passwords: NonZeroU32,
 }
 
+/// What shows that a client belongs to an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KnownClient<'a> {
+    /// A session of this account began in the browser.
+    Browser(UserId),
+    /// Sessions of the account with this folded e-mail address began in the network.
+    Network(&'a str),
+}
+
 /// An admitted call.
 #[derive(Clone, Copy, Debug)]
 pub struct Admitted {
@@ -166,8 +206,11 @@ pub struct RateLimits {
 struct Classes {
     login: Counts,
     registrations: Counts,
+    claims: Counts,
     guests: Counts,
+    guests_of_pages: Counts,
     guest_requests: Counts,
+    old_guest_requests: Counts,
     public: Counts,
     guess: Counts,
     refreshes: Counts,
@@ -192,8 +235,11 @@ impl Classes {
         Self {
             login: minute(Class::Login, quotas.login),
             registrations: minute(Class::Registrations, quotas.registrations),
+            claims: minute(Class::Claims, quotas.registrations),
             guests: minute(Class::Guests, quotas.guests),
+            guests_of_pages: minute(Class::GuestsOfPages, quotas.guests),
             guest_requests: minute(Class::GuestRequests, quotas.guest_requests),
+            old_guest_requests: minute(Class::OldGuestRequests, quotas.guest_requests),
             public: minute(Class::Public, quotas.public),
             guess: minute(Class::Guess, quotas.guess),
             refreshes: minute(Class::Refreshes, quotas.refreshes),
@@ -216,8 +262,11 @@ impl Classes {
         match class {
             Class::Login => &self.login,
             Class::Registrations => &self.registrations,
+            Class::Claims => &self.claims,
             Class::Guests => &self.guests,
+            Class::GuestsOfPages => &self.guests_of_pages,
             Class::GuestRequests => &self.guest_requests,
+            Class::OldGuestRequests => &self.old_guest_requests,
             Class::Public => &self.public,
             Class::Guess => &self.guess,
             Class::Refreshes => &self.refreshes,
@@ -265,6 +314,18 @@ impl RateLimits {
         }
     }
 
+    /// Counts a login of a known browser as failed, as [`RateLimits::try_login`] does. It counts for the session that began
+    /// in the browser, so that failures elsewhere do not matter.
+    ///
+    /// # Errors
+    /// The exhausted [`Quota`]; a refused login does not count.
+    pub fn try_login_of_browser(&self, session: SessionId) -> Result<LoginAttempt, Quota> {
+        match &self.classes {
+            Some(classes) => classes.failed_logins.attempt_of_browser(session, (self.clock)()),
+            None => Ok(LoginAttempt::default()),
+        }
+    }
+
     /// Refunds a login that did not fail.
     pub fn give_back(&self, attempt: LoginAttempt) {
         if let Some(classes) = &self.classes {
@@ -294,7 +355,38 @@ impl RateLimits {
         class: Class,
         network: Option<ClientNetwork>,
     ) -> Result<Option<Admitted>, Quota> {
-        self.admit(class, Shares::network(network))
+        self.admit(class, Shares::network(network, class.times_of_address()))
+    }
+
+    /// Counts a call of a client for a DJ and the client's network together: other DJs have counts of their own.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_at_dj(
+        &self,
+        class: Class,
+        dj: UserId,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        self.admit(class, Shares::at_dj(dj, network))
+    }
+
+    /// Counts a login that is exempt from the limits of its address as [`Class::Other`]: for the account in all its known
+    /// browsers, or for the account and its known network together.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_known(
+        &self,
+        known: KnownClient<'_>,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        let Some(classes) = &self.classes else { return Ok(None) };
+        let shares = match known {
+            KnownClient::Browser(user) => Shares::of(RateLimitSubject::AtBrowsers(user)),
+            KnownClient::Network(folded_email) => classes.failed_logins.account_from(folded_email, network),
+        };
+        self.admit(Class::Other, shares)
     }
 
     /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session, so that a
@@ -317,7 +409,8 @@ impl RateLimits {
         network: Option<ClientNetwork>,
     ) -> Result<Option<Admitted>, Quota> {
         let by_session = |session| Shares::of(RateLimitSubject::Session(session));
-        self.admit(Class::Refreshes, session.map_or_else(|| Shares::network(network), by_session))
+        let by_network = || Shares::network(network, Class::Refreshes.times_of_address());
+        self.admit(Class::Refreshes, session.map_or_else(by_network, by_session))
     }
 
     fn admit(&self, class: Class, shares: Shares) -> Result<Option<Admitted>, Quota> {

@@ -19,10 +19,18 @@ pub(super) enum RateLimitSubject {
     Principal(UserId),
     /// A session of a principal.
     Session(SessionId),
+    /// The browser in which this session began, whether it has ended or not.
+    Browser(SessionId),
+    /// An account in the browsers in which its sessions began.
+    AtBrowsers(UserId),
     /// A client's network; all clients of unknown networks share one.
     Network(Option<ClientNetwork>),
     /// The site of an IPv6 client.
     Site(ClientSite),
+    /// A DJ, and the network of the client.
+    AtDj(UserId, Option<ClientNetwork>),
+    /// A DJ, and the site of the IPv6 client.
+    SiteAtDj(UserId, ClientSite),
     /// An e-mail address, hashed.
     Email(u64),
     /// An e-mail address, hashed, and the network of the client.
@@ -30,11 +38,20 @@ pub(super) enum RateLimitSubject {
 }
 
 impl Shares {
-    /// The client in this network, and its site; all clients of unknown networks share one count.
-    pub(super) fn network(network: Option<ClientNetwork>) -> Self {
-        let own = Self::of(RateLimitSubject::Network(network));
+    /// The client in this network, and its site, with `times` the quota. All clients of unknown networks share one count.
+    pub(super) fn network(network: Option<ClientNetwork>, times: NonZeroU32) -> Self {
+        let own = Self { first: (RateLimitSubject::Network(network), times), second: None };
         match network.and_then(ClientNetwork::site) {
-            Some(site) => own.and(RateLimitSubject::Site(site), ClientSite::QUOTA),
+            Some(site) => own.and(RateLimitSubject::Site(site), ClientSite::QUOTA.saturating_mul(times)),
+            None => own,
+        }
+    }
+
+    /// The requests to this DJ from this network and from its site.
+    pub(super) fn at_dj(dj: UserId, network: Option<ClientNetwork>) -> Self {
+        let own = Self::of(RateLimitSubject::AtDj(dj, network));
+        match network.and_then(ClientNetwork::site) {
+            Some(site) => own.and(RateLimitSubject::SiteAtDj(dj, site), ClientSite::QUOTA),
             None => own,
         }
     }

@@ -76,7 +76,7 @@ fn exhaust(admit: impl Fn() -> Result<Option<Admitted>, Quota>) -> usize {
 #[test]
 fn a_quota_allows_a_burst_and_then_refills_steadily() {
     let (limits, clock) = limits();
-    let admit = || limits.admit_network(Class::Guess, network("192.0.2.1"));
+    let admit = || limits.admit_principal(Class::Guess, &principal(1, 1));
     let admitted = |remaining, reset_seconds| {
         let status = admit().unwrap().unwrap().status;
         let expected = RateLimitStatus { resource: "guess_per_minute", limit: 5, remaining, reset_seconds };
@@ -120,6 +120,9 @@ fn each_class_and_subject_has_a_separate_count() {
     for (class, most) in [
         (Class::Login, 12),
         (Class::Registrations, 6),
+        (Class::Claims, 6),
+        (Class::Guests, 15),
+        (Class::GuestsOfPages, 15),
         (Class::Public, 90),
         (Class::Guess, 5),
         (Class::Refreshes, 8),
@@ -135,7 +138,13 @@ fn each_class_and_subject_has_a_separate_count() {
     ] {
         for address in [network("192.0.2.1"), network("192.0.2.2"), network("2001:db8::1"), None] {
             let admit = || limits.admit_network(class, address);
-            assert_eq!((exhaust(admit), exhaust(admit)), (most, 0), "{class:?} {address:?}");
+            // A venue can be behind an address, so that its quota is larger than the quota of a user.
+            let times = match class {
+                Class::Guess => 100,
+                Class::Refreshes | Class::UnknownCodes | Class::Other | Class::GuestsOfPages => 10,
+                _ => 1,
+            };
+            assert_eq!((exhaust(admit), exhaust(admit)), (most * times, 0), "{class:?} {address:?}");
         }
         for user in [1, 2] {
             let admit = || limits.admit_principal(class, &principal(user, user));
@@ -167,9 +176,13 @@ fn addresses_of_one_network_share_a_quota() {
         ("192.0.2.1", "192.0.2.2", false),
     ] {
         let (limits, _) = limits();
-        assert_eq!(exhaust(|| limits.admit_network(Class::Guess, network(one))), 5);
-        let left = if same { 0 } else { 5 };
-        assert_eq!(exhaust(|| limits.admit_network(Class::Guess, network(other))), left, "{one} {other}");
+        assert_eq!(exhaust(|| limits.admit_network(Class::Registrations, network(one))), 6);
+        let left = if same { 0 } else { 6 };
+        assert_eq!(
+            exhaust(|| limits.admit_network(Class::Registrations, network(other))),
+            left,
+            "{one} {other}"
+        );
     }
 }
 
@@ -178,15 +191,45 @@ fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
     let (limits, clock) = limits();
     let from = |site: u8, part: u8| {
         let address = network(&format!("2001:db8:{site}:{part}::1"));
-        exhaust(|| limits.admit_network(Class::Guess, address))
+        exhaust(|| limits.admit_network(Class::Registrations, address))
     };
     let admitted: Vec<_> = (1..=9).map(|part| from(1, part)).collect();
-    assert_eq!(admitted, [5, 5, 5, 5, 5, 5, 5, 5, 0]);
-    assert_eq!(from(2, 1), 5, "another site");
-    let refused = limits.admit_network(Class::Guess, network("2001:db8:1:9::1")).unwrap_err();
-    assert_eq!((refused.limit, refused.retry_after_seconds, refused.reset_seconds), (40, 2, 60));
+    assert_eq!(admitted, [6, 6, 6, 6, 6, 6, 6, 6, 0]);
+    assert_eq!(from(2, 1), 6, "another site");
+    let refused = limits.admit_network(Class::Registrations, network("2001:db8:1:9::1")).unwrap_err();
+    assert_eq!((refused.limit, refused.retry_after_seconds, refused.reset_seconds), (48, 2, 60));
     clock.advance(Duration::from_secs(3));
-    assert_eq!(from(1, 10), 2, "three seconds restore two of forty calls a minute");
+    assert_eq!(from(1, 10), 2, "three seconds restore two of 48 calls a minute");
+}
+
+/// Attack API4: using up a venue's guest accounts, or its requests, at one gig for those at all others.
+#[test]
+fn guests_of_pages_count_for_their_dj_and_network_together() {
+    let (limits, _) = limits();
+    let at = |dj: i64, address: &str| {
+        let dj = UserId::new(dj).unwrap();
+        exhaust(|| limits.admit_at_dj(Class::GuestsOfPages, dj, network(address)))
+    };
+    assert_eq!((at(1, "192.0.2.1"), at(1, "192.0.2.1")), (15, 0));
+    assert_eq!((at(2, "192.0.2.1"), at(1, "192.0.2.2")), (15, 15), "other gigs and other networks");
+    assert_eq!(exhaust(|| limits.admit_network(Class::Guests, network("192.0.2.1"))), 15, "those of the API");
+    // A site has eight times as many.
+    let of_site: usize = (0..9).map(|part| at(1, &format!("2001:db8:1:{part}::1"))).sum();
+    assert_eq!(of_site, 8 * 15);
+}
+
+/// Attack API4: hashes without limit by the logins of one known browser or network.
+#[test]
+fn known_clients_have_sixty_logins_a_minute_each() {
+    let (limits, _) = limits();
+    let browser = |id| {
+        let known = KnownClient::Browser(UserId::new(id).unwrap());
+        exhaust(|| limits.admit_known(known, network("192.0.2.1")))
+    };
+    let account = |email| exhaust(|| limits.admit_known(KnownClient::Network(email), network("192.0.2.1")));
+    assert_eq!([browser(1), browser(1), browser(2)], [60, 0, 60]);
+    assert_eq!([account("ada"), account("ada"), account("bob")], [60, 0, 60]);
+    assert_eq!(exhaust(|| limits.admit_principal(Class::Other, &principal(1, 1))), 60);
 }
 
 #[test]
@@ -196,9 +239,9 @@ fn refreshes_count_per_session_or_per_network_if_no_session_is_known() {
     let refreshed = |session: Option<i64>, from| {
         exhaust(|| limits.admit_refresh(session.map(|id| SessionId::new(id).unwrap()), from))
     };
-    assert_eq!((refreshed(None, here), refreshed(None, here)), (8, 0));
+    assert_eq!((refreshed(None, here), refreshed(None, here)), (80, 0));
     assert_eq!((refreshed(Some(1), here), refreshed(Some(2), here)), (8, 8));
-    assert_eq!((refreshed(Some(1), elsewhere), refreshed(None, elsewhere)), (0, 8));
+    assert_eq!((refreshed(Some(1), elsewhere), refreshed(None, elsewhere)), (0, 80));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::music_request::NewRequest;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::ShortMessage;
-use cuepoint_pages::payment::Purpose;
+use cuepoint_pages::payment::DraftPurpose;
 
 use crate::call::{FormKey, PageCall};
 use crate::cookies::PageCookie;
@@ -35,23 +35,23 @@ pub(super) struct Draft {
     pub(super) topup: Option<ProviderReference>,
     /// The code of the DJ.
     pub(super) code: DjCode,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: DraftPurpose,
     /// The form to send, with the key of the form that the guest sent first.
     pub(super) form: Form,
 }
 
 /// The fields of a draft's form.
-const fn fields(purpose: Purpose) -> &'static [&'static str] {
+const fn fields(purpose: DraftPurpose) -> &'static [&'static str] {
     match purpose {
-        Purpose::Request => &["key", "song_title", "artist_name", "kind", "offer", "message"],
-        Purpose::Tip => &["key", "amount"],
+        DraftPurpose::Request => &["key", "song_title", "artist_name", "kind", "offer", "message"],
+        DraftPurpose::Tip => &["key", "amount"],
     }
 }
 
-const fn name(purpose: Purpose) -> &'static str {
+const fn name(purpose: DraftPurpose) -> &'static str {
     match purpose {
-        Purpose::Request => "request",
-        Purpose::Tip => "tip",
+        DraftPurpose::Request => "request",
+        DraftPurpose::Tip => "tip",
     }
 }
 
@@ -71,7 +71,7 @@ impl Draft {
             &currency.print(new.fee.unwrap_or_default()),
             new.message.as_ref().map_or("", ShortMessage::as_str),
         ];
-        Self::new(principal.user, code, Purpose::Request, values)
+        Self::new(principal.user, code, DraftPurpose::Request, values)
     }
 
     /// The draft of a tip.
@@ -82,13 +82,13 @@ impl Draft {
         currency: &Currency,
     ) -> Self {
         let values = [key.as_str(), &currency.print(amount.money())];
-        Self::new(principal.user, code, Purpose::Tip, values)
+        Self::new(principal.user, code, DraftPurpose::Tip, values)
     }
 
     fn new<'a>(
         user: UserId,
         code: DjCode,
-        purpose: Purpose,
+        purpose: DraftPurpose,
         values: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let named = fields(purpose).iter().zip(values);
@@ -126,8 +126,8 @@ impl Draft {
     /// What the draft costs.
     pub(super) fn price(&self, currency: &Currency) -> Money {
         let field = match self.purpose {
-            Purpose::Request => "offer",
-            Purpose::Tip => "amount",
+            DraftPurpose::Request => "offer",
+            DraftPurpose::Tip => "amount",
         };
         currency.parse_typed(self.form.text(field)).unwrap_or_default()
     }
@@ -159,7 +159,8 @@ impl Draft {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
         let mut lines = text.split(SEPARATOR);
         let (named, user, topup, code) = (lines.next()?, lines.next()?, lines.next()?, lines.next()?);
-        let purpose = [Purpose::Request, Purpose::Tip].into_iter().find(|purpose| name(*purpose) == named)?;
+        let purpose =
+            [DraftPurpose::Request, DraftPurpose::Tip].into_iter().find(|purpose| name(*purpose) == named)?;
         let (user, code) = (ids::written(user).and_then(UserId::new)?, DjCode::new(code)?);
         let values: Vec<&str> = lines.collect();
         let is_whole = values.len() == fields(purpose).len();

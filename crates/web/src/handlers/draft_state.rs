@@ -7,7 +7,7 @@ use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::topup::Topup;
 use cuepoint_pages::frame::Frame;
 use cuepoint_pages::guest::{Closed, DraftCard};
-use cuepoint_pages::payment::{Draft as Waiting, PaymentState, Purpose};
+use cuepoint_pages::payment::{DraftPurpose, DraftView, PaymentState};
 
 use super::draft::Draft;
 use crate::call::PageCall;
@@ -18,15 +18,17 @@ pub(super) fn described<'a>(
     draft: &'a Draft,
     view: Option<&'a GuestView>,
     currency: &Currency,
-) -> Waiting<'a> {
+) -> DraftView<'a> {
     let price = draft.price(currency);
     match draft.purpose {
-        Purpose::Request => Waiting::Request {
+        DraftPurpose::Request => DraftView::Request {
             song_title: draft.form.text("song_title"),
             artist_name: draft.form.text("artist_name"),
             fee: price,
         },
-        Purpose::Tip => Waiting::Tip { dj: view.map(|view| view.board.dj.name.as_str()), amount: price },
+        DraftPurpose::Tip => {
+            DraftView::Tip { dj: view.map(|view| view.board.dj.name.as_str()), amount: price }
+        }
     }
 }
 
@@ -50,7 +52,7 @@ pub(super) fn once_paid<'a>(
         _ => Some(Closed::Offline),
     };
     // A DJ is tipped during a break, and after the gig.
-    Some(match closed.filter(|closed| what == Purpose::Request || *closed == Closed::Offline) {
+    Some(match closed.filter(|closed| what == DraftPurpose::Request || *closed == Closed::Offline) {
         Some(why) => PaymentState::ConfirmedTooLate { what, why },
         None => PaymentState::ConfirmedWithDraft(described(draft, view, currency)),
     })

@@ -182,16 +182,18 @@ fn strangers_part<'a>(
     StrangerPaymentPart { frame, state: status.into(), gig, live: Live { path, stream: None } }
 }
 
-/// The top-up as this browser sees it, and the principal who sees it: the one of the session, or the guest account from
-/// before the login.
+/// The top-up as this browser sees it, and the principal who sees it: the principal of the session, or a kept guest
+/// account.
 async fn seen(call: &PageCall) -> Result<(SeenTopup, Option<Principal>), PageFailure> {
     let reference: ProviderReference = call.parameter.parse().map_err(|_| PageFailure::NotFound)?;
     let topups = &call.use_cases().topups;
     let seen = topups.seen(call.principal.as_ref(), reference).await?;
-    if let SeenTopup::Other { .. } = seen
-        && let Some(guest) = call.kept_guest().await?
-    {
-        return Ok((topups.seen(Some(&guest), reference).await?, Some(guest)));
+    if let SeenTopup::Other { .. } = seen {
+        for guest in call.kept_guests().await? {
+            if let own @ SeenTopup::Own(_) = topups.seen(Some(&guest), reference).await? {
+                return Ok((own, Some(guest)));
+            }
+        }
     }
     Ok((seen, call.principal))
 }

@@ -39,6 +39,7 @@ async fn end(call: PageCall) -> Result<PageResponse, PageFailure> {
         "later" => None,
         _ => return Err(PageFailure::NoForm),
     };
+    call.count_valid()?;
     let sandbox = &call.use_cases().sandbox;
     match outcome {
         Some(outcome) => {

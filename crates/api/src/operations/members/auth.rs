@@ -10,6 +10,7 @@ use cuepoint_domain::user::guest_account::ClaimDetails;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::sessions::STRANDED;
 use crate::call::ApiCall;
 use crate::declaration::{created, json, object, ok, operations};
 use crate::endpoint::{anonymous, anonymous_keyed, authenticated};
@@ -63,8 +64,9 @@ operations! {
     ///
     /// Creates an account without an e-mail address and a password, and starts its session. A guest account can request
     /// songs, pay in, and use what the matrix gives a guest. Operations of members return 403 `claim_required`. The
-    /// refresh token is the only access to the account. An account that was never used to pay or to request is deleted a
-    /// day after its last use. Until an upgrade of the service is complete, this returns 503.
+    /// refresh token is the only access to the account, until 400 days after its last use. An account that was never used
+    /// to pay or to request is deleted a day after its last use. Until an upgrade of the service is complete, this returns
+    /// 503.
     ///
     /// If the answer is lost, repeat the request with its Idempotency-Key. Within 60 seconds, and while the refresh
     /// token is unused, it returns the same session and refresh token with a new access token. Choose the key at random,
@@ -91,7 +93,7 @@ operations! {
         tag: SignIn,
         run: authenticated(Action::ClaimAccount, claim),
         answers: ok::<SessionView>("The member's session with new tokens."),
-        class: Class::Registrations,
+        class: Class::Claims,
         body: object::<ClaimBody>(),
         fails: &[Code::Conflict],
     }
@@ -133,6 +135,9 @@ operations! {
     /// Log out
     ///
     /// Ends the session of the refresh token. An unknown refresh token also returns 200. No access token is needed.
+    ///
+    /// No login leads back to a guest account. Let its guest claim or spend the money before; afterwards, only the link
+    /// of an operator reaches it.
     POST "/api/v1/auth/logout" "logout" {
         tag: SignIn,
         run: anonymous(logout),
@@ -239,7 +244,10 @@ pub struct SessionView {
 }
 
 async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let RegistrationBody { name, email, password, phone, is_dj } = call.counted_body()?;
+    let RegistrationBody { name, email, password, phone, is_dj } = call.body()?;
+    if call.use_cases().sign_ins.is_breached(&password) {
+        return Err(RegisterRefusal::BreachedPassword.into());
+    }
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
     let registered = call.use_cases().sign_ins.register(&call.client_context(), registration).await;
@@ -262,9 +270,18 @@ async fn create_guest(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let ClaimBody { email, password, name, phone } = call.counted_body()?;
-    call.limits().count_for_network_instead(Class::Registrations).map_err(ApiError::rate_limited)?;
-    let attempt = call.admit_registration(&email)?;
+    let read =
+        call.body().and_then(|body: ClaimBody| match call.use_cases().sign_ins.is_breached(&body.password) {
+            true => Err(ClaimRefusal::BreachedPassword.into()),
+            false => Ok(body),
+        });
+    let ClaimBody { email, password, name, phone } = read.or_else(|invalid| {
+        // A count for each account would not help, because guest accounts cost nothing.
+        call.limits().count_for_network_instead(Class::Public).map_err(ApiError::rate_limited)?;
+        Err(invalid)
+    })?;
+    let trust = call.use_cases().profiles.guest_trust(&principal).await?;
+    let attempt = call.admit_claim(&email, trust)?;
     let claim = AccountClaim { details: ClaimDetails { email, name, phone }, password };
     let claimed = call.use_cases().sign_ins.claim(&call.context(&principal), claim).await;
     call.limits().conclude(attempt, &claimed, |refusal| {
@@ -274,7 +291,7 @@ async fn claim(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiEr
 }
 
 async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let LoginBody { email, password } = call.counted_body()?;
+    let LoginBody { email, password } = call.body()?;
     let attempt = call.admit_login(&email).await?;
     let logged_in = call.use_cases().sign_ins.login(&call.client_context(), &email, &password).await;
     call.limits()
@@ -290,8 +307,8 @@ async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn logout(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    call.use_cases().sign_ins.logout(&call.client_context(), &refresh_token(&call)?).await?;
-    ApiResponse::new("Logged out.", Empty {})
+    let strands = call.use_cases().sign_ins.logout(&call.client_context(), &refresh_token(&call)?).await?;
+    ApiResponse::new(if strands { STRANDED } else { "Logged out." }, Empty {})
 }
 
 fn refresh_token(call: &ApiCall) -> Result<Token, ApiError> {

@@ -116,7 +116,7 @@ async fn confirm(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 }
 
 async fn restore(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let EmailRestorationBody { token, password } = call.body()?;
+    let EmailRestorationBody { token, password } = call.counted_body()?;
     let restored = call.use_cases().email_changes.restore(&call.client_context(), &token, &password).await;
     call.limits().refund_unhashed(&restored);
     restored?;

@@ -90,11 +90,12 @@ operations! {
         body: optional_json::<Empty>(),
     }
 
-    /// Reject requests of guest accounts
+    /// Reject requests of guests
     ///
-    /// Begins to reject the pending requests in a gig of the caller that guest accounts made within the given time, and
-    /// returns their number. The fees are released in full. Accepted requests and those of members stay. If the server
-    /// fails meanwhile, repeat the request; it takes no Idempotency-Key.
+    /// Begins to reject the pending requests in a gig of the caller that count as guests' and were made within the given
+    /// time, and returns their number: those of guest accounts, and of members who at that time had neither a verified
+    /// address or phone nor a confirmed top-up or charged fee. The fees are released in full. Accepted requests and those
+    /// of other members stay. If the server fails meanwhile, repeat the request; it takes no Idempotency-Key.
     POST "/api/v1/gigs/{id}/reject-guests" "rejectGuestAccounts" {
         tag: Gigs,
         run: authenticated(Action::RunGig, reject_guests),
@@ -119,6 +120,8 @@ operations! {
     /// Show the report on a gig
     ///
     /// What happened at a gig, in numbers. It can be read during the gig too.
+    ///
+    /// - 503 `unavailable` with `Retry-After`: other reports are computed, one at a time for a DJ and two for a server.
     GET "/api/v1/gigs/{id}/report" "getGigReport" {
         tag: Gigs,
         run: authenticated(Action::ReadGig, report),
@@ -127,14 +130,14 @@ operations! {
 }
 
 body! {
-    /// The requests of guest accounts to reject.
+    /// The requests of guests to reject.
     pub struct GuestRejectionBody as "GuestRejection", example: {"younger_than_minutes": 15} {
         /// Age of the oldest request to reject, in minutes: 1 to 720.
         younger_than_minutes: RecentMinutes = required(kinds::RECENT_MINUTES),
     }
 }
 
-/// The number of requests of guest accounts that will be rejected.
+/// The number of requests of guests that will be rejected.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = GuestRejectionResult)]
 pub struct GuestRejectionView {
@@ -304,7 +307,7 @@ async fn reject_guests(call: ApiCall, principal: Principal) -> Result<ApiRespons
     let gig = call.id(GigId::new)?;
     let GuestRejectionBody { younger_than_minutes: within } = call.body()?;
     let report = |FailedRejections { gig, requests, first }| {
-        tracing::warn!(gig = gig.get(), requests, failure = %first, "requests of guest accounts were not rejected");
+        tracing::warn!(gig = gig.get(), requests, failure = %first, "requests of guests were not rejected");
     };
     let rejections = &call.use_cases().guest_rejections;
     let matching = rejections.reject(&call.context(&principal), gig, within, report).await?;

@@ -103,13 +103,13 @@ async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 }
 
 async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let PasswordResetRequestBody { email } = call.body()?;
+    let PasswordResetRequestBody { email } = call.counted_body()?;
     call.use_cases().passwords.request_reset(&call.client_context(), email)?;
     ApiResponse::new("If an account has this address, a message is on its way.", Empty {})
 }
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let PasswordResetBody { token, password } = call.body()?;
+    let PasswordResetBody { token, password } = call.counted_body()?;
     let reset = call.use_cases().passwords.reset(&call.client_context(), &token, &password).await;
     call.limits().refund_unhashed(&reset);
     reset?;

@@ -41,8 +41,9 @@ operations! {
     /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`), or there is a dedication and no open gig (`message`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open, or
-    ///   `max_open_per_guest` of the gig, or `gigs.max_open` requests are open in the gig. Guest accounts can have two
-    ///   thirds of these.
+    ///   `max_open_per_guest` of the gig, or `gigs.max_open` requests are open in the gig, or `gigs.max_requests` were
+    ///   made in it and not cancelled. Requests that count as guests' can have two thirds of the open ones, and all but the last tenth of
+    ///   the others. In a full queue, a request with a fee takes the place of a pending one without, if there is one.
     /// - 422 `insufficient_funds`: the fee is more than the available balance.
     POST "/api/v1/music/requests" "createMusicRequest" {
         tag: Requests,
@@ -175,6 +176,13 @@ body! {
     }
 }
 
+impl From<MusicRequestBody> for NewRequest {
+    fn from(body: MusicRequestBody) -> Self {
+        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee, message } = body;
+        Self { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message }
+    }
+}
+
 body! {
     /// A new status, set by the DJ.
     pub struct MusicRequestStatusUpdateBody as "MusicRequestStatusUpdate", example: {"status": "accepted"} {
@@ -184,13 +192,16 @@ body! {
 }
 
 async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiError> {
-    let read_input = || {
-        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee, message } =
-            call.body()?;
-        Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message })
-    };
-    let counted = call.limits().count_guest_request(call.principal()).map_err(ApiError::rate_limited)?;
-    let done = call.run(OpenRequest, read_input).await;
+    let mut read = call.body::<MusicRequestBody>();
+    let mut counted = None;
+    if let Ok(MusicRequestBody { dj_id, .. }) = &read {
+        let profiles = &call.use_cases().profiles;
+        match call.limits().count_guest_request(profiles, call.principal(), *dj_id).await {
+            Ok(admitted) => counted = admitted,
+            Err(refusal) => read = Err(refusal.into()),
+        }
+    }
+    let done = call.run(OpenRequest, || read.map(NewRequest::from)).await;
     if done.as_ref().map_or(true, |done| done.replayed) {
         call.limits().give_back(counted);
     }

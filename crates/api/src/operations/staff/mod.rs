@@ -7,6 +7,7 @@ pub mod provider_messages;
 pub mod reason;
 pub mod security_log;
 pub mod topups;
+pub mod wallet_links;
 pub mod webhook_endpoints;
 pub mod withdrawals;
 
@@ -21,6 +22,7 @@ pub(super) fn operations() -> Vec<Declaration> {
         provider_messages::operations(),
         security_log::operations(),
         topups::operations(),
+        wallet_links::operations(),
         webhook_endpoints::operations(),
         withdrawals::operations(),
     ]

@@ -45,7 +45,7 @@ operations! {
 
     /// Suspend a user
     ///
-    /// For operators. Ends all sessions of the user, and takes a DJ offline. Every request of a suspended user
+    /// For operators. Ends all sessions of a member, and takes a DJ offline. Every request of a suspended user
     /// returns 403 `account_suspended`, and so do a refresh and a login with the right password. This server
     /// applies it immediately, and other servers within two seconds.
     ///
@@ -63,7 +63,7 @@ operations! {
     /// Lift the suspension of a user
     ///
     /// For operators. The user can log in again. Sessions and the status `online` that ended with the suspension do
-    /// not return. The operator's own id returns 403 `own_account`.
+    /// not return. The session of a guest account works again. The operator's own id returns 403 `own_account`.
     POST "/api/v1/operator/users/{id}/restore" "unsuspendUser" {
         tag: OperatorUsers,
         run: command(restore),

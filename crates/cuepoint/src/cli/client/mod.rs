@@ -1,9 +1,11 @@
 //! Commands that call the HTTP API of a service, as every other client does: [`users`] and [`withdrawals`].
 
+mod named_user;
 mod object;
 mod session;
 mod table;
 pub(super) mod users;
+mod wallet_link;
 pub(super) mod withdrawals;
 
 use std::io::{self, Write as _};

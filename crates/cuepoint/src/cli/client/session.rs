@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, anyhow};
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -111,9 +111,17 @@ impl ApiSession {
     /// # Errors
     /// When the service cannot be called, or refuses.
     pub(super) async fn change(&self, path: &str, reason: &Line) -> anyhow::Result<Box<RawValue>> {
+        self.post(path, &json!({"reason": reason.as_str()})).await
+    }
+
+    /// Makes a change with this body, and returns the data of the answer.
+    ///
+    /// # Errors
+    /// As [`ApiSession::change`].
+    pub(super) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Box<RawValue>> {
         let key = uuid::Builder::from_random_bytes(random(RandomSecrets::new()?)).into_uuid();
         let key = Uuid::to_string(&key);
-        let body = json!({"reason": reason.as_str()}).to_string();
+        let body = body.to_string();
         let content = Content::Post { body, key: Some(&key) };
         exchange(&self.calls, path, Some(&self.tokens.access_token), content).await
     }

@@ -1,31 +1,13 @@
-//! `cuepoint users`: shows, suspends and restores users.
+//! `cuepoint users`: shows, suspends and restores users; `wallet-link` is in [`super::wallet_link`].
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::text::Email;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use url::form_urlencoded::byte_serialize;
 
-use super::object::ApiObject;
-use super::session::{ApiSession, expected};
-use super::table::TableColumn;
+use super::named_user::{self, FIELDS, UserArgument};
+use super::session::ApiSession;
+use super::wallet_link::{self, LinkToIssue};
 use super::{AFTER_HELP, ChangeArguments, Output, ServiceArguments};
 use crate::config::Options;
-
-/// The fields of a user.
-const FIELDS: &[TableColumn] = &[
-    TableColumn::left("id", |user| user.text("id")),
-    TableColumn::left("name", |user| user.text("name")),
-    TableColumn::left("e-mail", |user| user.text("email")),
-    TableColumn::left("role", |user| user.text("role")),
-    TableColumn::left("DJ", |user| user.text("is_dj")),
-    TableColumn::left("e-mail verified", |user| user.text("email_verified")),
-    TableColumn::left("phone verified", |user| user.text("phone_verified")),
-    TableColumn::left("suspended", |user| user.time("suspended_at")),
-    TableColumn::left("registered", |user| user.time("created_at")),
-];
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum UsersCommand {
@@ -44,6 +26,10 @@ pub(in crate::cli) enum UsersCommand {
     /// Lift the suspension of a user.
     #[command(after_help = AFTER_HELP)]
     Restore(UserToChange),
+    /// Issue a link that moves the wallet of a guest account to another browser. Shows the last use of the account first:
+    /// a phone that is in use is not lost.
+    #[command(after_help = AFTER_HELP)]
+    WalletLink(LinkToIssue),
 }
 
 /// A user to change.
@@ -54,49 +40,6 @@ pub(in crate::cli) struct UserToChange {
     user: UserArgument,
     #[command(flatten)]
     change: ChangeArguments,
-}
-
-/// A user on the command line.
-#[derive(Clone)]
-pub(in crate::cli) enum UserArgument {
-    Id(UserId),
-    Email(Email),
-}
-
-/// The data of an answer about one user.
-#[derive(Deserialize)]
-struct UserData {
-    user: Box<RawValue>,
-}
-
-impl UserArgument {
-    fn parse(written: &str) -> Result<Self, String> {
-        if let Ok(number) = written.parse() {
-            return UserId::new(number).map(Self::Id).ok_or_else(|| "ids are positive".to_owned());
-        }
-        Email::new(written)
-            .map(Self::Email)
-            .map_err(|_| "it is neither an id nor an e-mail address".to_owned())
-    }
-
-    async fn find(&self, session: &ApiSession) -> anyhow::Result<ApiObject> {
-        match self {
-            Self::Id(id) => {
-                let data = session.get(&format!("/operator/users/{id}")).await;
-                user(&data.with_context(|| format!("user {id}"))?)
-            }
-            Self::Email(email) => {
-                let email = email.as_str();
-                let query: String = byte_serialize(email.as_bytes()).collect();
-                let page = session.page(&format!("/operator/users?email={query}"), 1).await?;
-                let is_named = |user: &ApiObject| {
-                    user.value::<String>("email").is_some_and(|found| found.eq_ignore_ascii_case(email))
-                };
-                let found = page.objects.into_iter().find(is_named);
-                found.with_context(|| format!("no user has the e-mail address {email}"))
-            }
-        }
-    }
 }
 
 /// Executes the command.
@@ -112,6 +55,7 @@ pub(in crate::cli) fn run(command: UsersCommand, options: Options) -> anyhow::Re
         }
         UsersCommand::Suspend(asked) => change(&asked, "suspend", options),
         UsersCommand::Restore(asked) => change(&asked, "restore", options),
+        UsersCommand::WalletLink(asked) => wallet_link::run(&asked, options),
     }
 }
 
@@ -119,19 +63,9 @@ pub(in crate::cli) fn run(command: UsersCommand, options: Options) -> anyhow::Re
 fn change(asked: &UserToChange, change: &str, options: Options) -> anyhow::Result<()> {
     let UserToChange { user, change: ChangeArguments { reason, service } } = asked;
     super::run(service, options, async |session: &ApiSession| {
-        let id: UserId = match user {
-            UserArgument::Id(id) => *id,
-            UserArgument::Email(_) => {
-                let id = user.find(session).await?.value("id").and_then(UserId::new);
-                id.context("the service shows no id of the user")?
-            }
-        };
+        let id = user.id(session).await?;
         let data = session.change(&format!("/operator/users/{id}/{change}"), reason).await;
-        let changed = self::user(&data.with_context(|| format!("user {id}"))?)?;
+        let changed = named_user::user(&data.with_context(|| format!("user {id}"))?)?;
         Ok(Output::of(&changed, FIELDS, service.json))
     })
-}
-
-fn user(data: &RawValue) -> anyhow::Result<ApiObject> {
-    ApiObject::new(expected::<UserData>(data)?.user)
 }

@@ -24,20 +24,10 @@ pub(super) fn problems(sentences: &[String]) -> Vec<Diagnosis> {
 
 /// Checks what a server needs, and warns about what these settings cannot do.
 pub(super) fn check(settings: &Settings) -> Vec<Diagnosis> {
-    let is_production = settings.environment == DeploymentEnvironment::Production;
     let mut found = match composition::check_without_keys(settings) {
         Ok(_) => Vec::new(),
         Err(errors) => problems(&errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>()),
     };
-    let public_url = settings.server.public_url.as_deref();
-    if let Some(url) = public_url.filter(|url| is_production && !url.starts_with("https://")) {
-        let remedy = "set it to an address that begins with https://";
-        found.push(Diagnosis::fail(
-            CONFIGURATION,
-            format!("server.public_url: {url} is not encrypted"),
-            remedy,
-        ));
-    }
     found.extend(
         settings
             .warnings()

@@ -39,7 +39,7 @@ fn each_missing_feature_or_ignored_key_causes_one_warning() {
             &["notifier.email is none: e-mail addresses cannot be verified and passwords cannot be reset"],
         ),
         (
-            &[("server.public_url", "")],
+            &[("server.public_url", ""), ("pages.enabled", "false")],
             &[
                 "server.public_url is not set: links in answers begin with the address on which the server listens",
             ],
@@ -50,6 +50,14 @@ fn each_missing_feature_or_ignored_key_causes_one_warning() {
                 "server.trusted_proxies is empty: behind a reverse proxy, all clients share the rate limits of the \
                proxy's address",
             ],
+        ),
+        (
+            &[("withdrawals.clearing_hours", "0")],
+            &["withdrawals.clearing_hours is 0: the money of a stolen card can be withdrawn at once"],
+        ),
+        (
+            &[("rate_limits.enabled", "false")],
+            &["rate_limits.enabled is false: strangers can guess passwords without a limit"],
         ),
         (
             &[("tips.max_amount", "")],

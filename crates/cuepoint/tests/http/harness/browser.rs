@@ -157,7 +157,10 @@ pub(crate) fn is_page(answer: &Answer) {
     assert!(varies.contains("accept-language") && varies.contains("cookie"), "{answer}");
     assert!(["en", "de"].contains(&answer.header("content-language").unwrap_or_default()), "{answer}");
     for (name, _, attributes) in set_cookies(answer) {
-        assert!([SESSION, GUEST, DRAFT, "cuepoint-password"].contains(&name.as_str()), "{answer}");
+        let known = [SESSION, GUEST, DRAFT, "cuepoint-password", "cuepoint-browser"];
+        let plain = name.strip_prefix("__Host-");
+        assert!(known.contains(&plain.unwrap_or(&name)), "{answer}");
+        assert_eq!(attributes.contains("Secure"), plain.is_some(), "{answer}");
         for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age="] {
             assert!(attributes.contains(attribute), "{answer}");
         }

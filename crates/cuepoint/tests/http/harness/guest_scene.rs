@@ -93,7 +93,8 @@ impl Evening {
 pub(crate) fn filled_on(page: &Answer, song: &str) -> Vec<(String, String)> {
     let (_, form) = page.text.split_once("id=\"request\"").unwrap_or_else(|| panic!("no form: {page}"));
     let form = Answer { text: form.to_owned(), ..page.clone() };
-    let shown = ["key", "fee_popular_song", "fee_upcoming_artist"].map(|name| (name, field(&form, name)));
+    let shown =
+        ["key", "payer", "fee_popular_song", "fee_upcoming_artist"].map(|name| (name, field(&form, name)));
     let typed = [("song_title", song), ("artist_name", "New Order"), ("kind", "popular"), ("offer", "price")];
     let typed = typed.map(|(name, text)| (name, text.to_owned()));
     let name = [("name", "Mia".to_owned())];

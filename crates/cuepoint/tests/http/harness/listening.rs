@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Child, Command};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use super::server::listening_address;
@@ -14,6 +14,8 @@ pub(crate) struct Listening {
     pub(crate) address: String,
     /// The lines that it printed until it listened, on standard output or standard error.
     pub(crate) printed: Vec<String>,
+    /// All lines so far.
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Listening {
@@ -23,9 +25,12 @@ impl Listening {
         let mut child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
         let shown = format!("{command:?}");
         let (told, lines) = mpsc::channel();
+        let said = Arc::default();
+        let kept: Arc<Mutex<Vec<String>>> = Arc::clone(&said);
         // Reads on after the address, so that the process can go on printing.
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
+                kept.lock().unwrap().push(line.clone());
                 // The receiver is gone once the process listens.
                 let _ = told.send(line);
             }
@@ -43,7 +48,12 @@ impl Listening {
             let _ = child.wait();
             panic!("{shown} does not start: {}", printed.join("\n"))
         };
-        Self { child, address, printed }
+        Self { child, address, printed, said }
+    }
+
+    /// The lines that it has printed so far.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
     }
 }
 

@@ -18,6 +18,7 @@ mod provider;
 mod provider_scene;
 mod proxy;
 mod raw;
+mod restored;
 mod routes;
 mod server;
 
@@ -41,6 +42,7 @@ pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{RawConnection, answers, exchange};
+pub(crate) use restored::Restored;
 pub(crate) use routes::{ROUTES, Route, UNKNOWN_CODE};
 pub(crate) use server::{
     LISTENING, Place, SHARED_KEY, Server, completed, default_hash_cost, once_servers_are_gone, run, run_at,

@@ -8,12 +8,13 @@ use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_se
 use crate::harness::Database;
 
 /// Commands that a sentence names without the arguments that they require.
-const WHOLE: [(&str, &str); 6] = [
+const WHOLE: [(&str, &str); 7] = [
     ("operator add", "operator add EMAIL"),
     ("backup", "backup FILE"),
     ("restore", "restore FILE"),
     ("finalize-upgrade", "finalize-upgrade --database-name NAME"),
     ("users", "users --help"),
+    ("users wallet-link", "users wallet-link --help"),
     ("withdrawals", "withdrawals --help"),
 ];
 

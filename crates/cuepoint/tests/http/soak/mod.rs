@@ -5,8 +5,10 @@
 
 mod books;
 mod client;
+mod hostile_phone;
 mod kills;
 mod live_pages;
+mod strangers;
 mod streams;
 mod venue;
 

@@ -1,21 +1,27 @@
 //! Commands about music requests.
 
+use futures_util::future::try_join;
 use thiserror::Error;
 
+use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
+use crate::application::queries::addressee;
 use crate::authorization::{Principal, permission};
+use crate::gig::Gig;
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{
-    Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus,
-    Stars,
+    Addressee, By, Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, QueueRefusal, RequestRating,
+    RequestStatus, Stars,
 };
 use crate::operation::{Rejection, plans};
+use crate::ports::{GigRequests, Unavailable};
 use crate::text::Line;
+use crate::user::Standing;
 
-/// Makes a request and holds its fee. If funds are insufficient, or the guest owes money, the guest's own overdue fees
-/// are released first.
+/// Makes a request and holds its fee. In a full queue, a request with a fee takes the place of one without. If funds are
+/// insufficient, or the guest owes money, the guest's own overdue fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest;
 
@@ -72,12 +78,9 @@ pub enum OpenRequestRefusal {
     /// The guest already has this number of open requests with the DJ, the maximum.
     #[error("{0} requests are open already")]
     TooManyOpen(u32),
-    /// The gig of the DJ has this many open requests, the maximum.
-    #[error("{0} requests are open in the gig")]
-    QueueFull(u32),
-    /// Guest accounts have this many open requests in the gig of the DJ, their maximum.
-    #[error("{0} requests of guest accounts are open in the gig")]
-    QueueFullForGuests(u32),
+    /// The queue of the gig of the DJ has no room.
+    #[error(transparent)]
+    NoRoom(#[from] QueueRefusal),
     /// The guest owes this amount, and the fee is not zero.
     #[error("the guest owes money")]
     WalletOwes(Money),
@@ -105,6 +108,15 @@ fn decide_move<C: Command<Entity = MusicRequest, Refusal = InvalidTransition>>(
         .map_err(|refusal| refusal.seen_by(to.by()).into())
 }
 
+/// The standing of the principal, which is stored with the request.
+async fn standing(env: &Environment, principal: &Principal) -> Result<Standing, Unavailable> {
+    if principal.is_guest_account() {
+        return Ok(Standing::GuestAccount);
+    }
+    let facts = env.people.standing(principal.user).await?;
+    Ok(facts.map_or(Standing::Unproven, Standing::of))
+}
+
 impl Command for OpenRequest {
     type Permission = permission::OpenRequest;
     type Entity = ();
@@ -116,19 +128,20 @@ impl Command for OpenRequest {
 
     async fn decide(
         &self,
-        Decide { env, metadata, principal, input: new, .. }: Decide<'_, Self>,
+        Decide { env, metadata, principal, input: new, displaces, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        // Before the profile: if the gig ends between both reads, the DJ is offline in the second one. In the other order,
-        // the request would belong to no gig, and the job would not find it.
-        let gig = env.gigs.open_gig(new.dj).await?.map(|gig| gig.request_terms());
-        let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
-        let dj = dj.filter(|dj| dj.is_present());
-        let blocks_guest = env.blocks.is_blocked(new.dj, principal.user).await?;
-        let by_guest_account = principal.is_guest_account();
-        let to = Addressee { user: dj.as_ref(), blocks_guest, gig, by_guest_account };
+        let (open_gig, dj) = addressee(env, new.dj).await?;
+        let gig = open_gig.as_ref().map(Gig::request_terms);
+        let guest = principal.user;
+        let is_blocked = env.blocks.is_blocked(new.dj, guest);
+        let (blocks_guest, standing) = try_join(is_blocked, standing(env, principal)).await?;
+        let to = Addressee { user: dj.as_ref(), blocks_guest, gig, guest: standing };
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
-        plans::open_request(metadata, id, principal.user, to, new.clone(), terms)
-            .map_err(CommandError::refused)
+        let plan = plans::open_request(metadata, id, guest, to, new.clone(), terms)
+            .map_err(CommandError::refused)?;
+        let Some(gig) = open_gig.filter(|_| displaces) else { return Ok(plan) };
+        let open = env.gigs.gig_requests(&gig, GigRequests::OpenInGig, gig.opened_at).await?;
+        Ok(plans::displacing(plan, env.ids.operation(), open))
     }
 
     fn payer(&self, principal: &Principal, _: &NewRequest) -> Option<UserId> {
@@ -142,10 +155,7 @@ impl Command for OpenRequest {
             }
             Rejection::WalletOwes { owed } => CommandError::Refused(OpenRequestRefusal::WalletOwes(owed)),
             Rejection::TooManyOpen(most) => CommandError::Refused(OpenRequestRefusal::TooManyOpen(most)),
-            Rejection::QueueFull(most) => CommandError::Refused(OpenRequestRefusal::QueueFull(most)),
-            Rejection::QueueFullForGuests(most) => {
-                CommandError::Refused(OpenRequestRefusal::QueueFullForGuests(most))
-            }
+            Rejection::NoRoom(refusal) => CommandError::Refused(OpenRequestRefusal::NoRoom(refusal)),
             other => Failure::from(other).into(),
         }
     }

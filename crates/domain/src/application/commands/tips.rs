@@ -68,7 +68,7 @@ impl Command for TipDj {
 
     async fn decide(
         &self,
-        Decide { env, metadata, principal, entity, input: amount }: Decide<'_, Self>,
+        Decide { env, metadata, principal, entity, input: amount, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
         let GigOfCode(gig) = &**entity;
         let blocks_guest = env.blocks.is_blocked(gig.dj, principal.user).await?;

@@ -25,6 +25,8 @@ pub struct Decide<'a, C: Command> {
     pub entity: &'a Authorized<C::Entity, C::Permission>,
     /// The input of the command.
     pub input: &'a C::Input,
+    /// Whether another request has to give way, because a full queue rejected the previous plan.
+    pub displaces: bool,
 }
 
 /// The plan of a command `C`, or why there is none.

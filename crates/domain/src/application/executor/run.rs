@@ -77,11 +77,15 @@ impl Executor {
         authorize_input(command, principal, None)?;
         let input = read_input().map_err(CommandError::Input)?;
         authorize_input(command, principal, Some(&input))?;
+        let mut displaces = false;
         for _ in 0..ATTEMPTS {
             let metadata = self.metadata::<C>(context, operation, &input);
-            let inputs = Decide { env: &self.env, metadata, principal, entity: &entity, input: &input };
+            let inputs =
+                Decide { env: &self.env, metadata, principal, entity: &entity, input: &input, displaces };
+            let may_displace;
             let applied = match command.decide(inputs).await {
                 Ok(plan) => {
+                    may_displace = !displaces && plan.may_displace();
                     let payer = command.payer(principal, &input);
                     self.apply(plan, payer, context.deadline).await
                 }
@@ -99,6 +103,11 @@ impl Executor {
                 }
                 Err(ApplyError::Rejected(Rejection::Stale)) => {
                     entity = self.loaded(command, principal).await?;
+                }
+                Err(ApplyError::Rejected(Rejection::NoRoom(refusal)))
+                    if may_displace && refusal.ends_with_displacement() =>
+                {
+                    displaces = true;
                 }
                 Err(ApplyError::Rejected(rejection)) => return Err(C::rejected(rejection).with_input()),
                 Err(ApplyError::Unavailable(unavailable)) => return Err(unavailable.into()),

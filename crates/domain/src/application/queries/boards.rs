@@ -34,7 +34,7 @@ const SWEPT_EVERY: Duration = Duration::seconds(1);
 /// The period in which a server does not read the codes of recent gigs again.
 const CODES_FRESH_FOR: Duration = Duration::seconds(2);
 /// The maximum number of open gigs whose codes a server keeps, and of ended ones.
-const MOST_CODES: u32 = 100_000;
+const MOST_CODES: u32 = 20_000;
 /// The maximum number of requests on a list of the principal's own.
 const MOST_OWN: u32 = 50;
 /// The maximum number of open gigs that are compared by their distance.
@@ -281,7 +281,7 @@ impl BoardQueries {
         queue: Option<&QueueNow>,
     ) -> Result<Vec<OwnRequest>, Failure> {
         let ids: BTreeSet<_> = own.iter().map(|request| request.id).collect();
-        let stars = self.env.gigs.stars(&ids).await?;
+        let ratings = self.env.gigs.ratings(&ids).await?;
         let mut messages = self.env.gigs.dedications(&ids).await?;
         let shown = |request: MusicRequest| {
             let queue = queue.filter(|_| request.state.status().holds_fee());
@@ -290,7 +290,7 @@ impl BoardQueries {
                 is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(place, &request)),
                 message: messages.remove(&request.id),
                 place: place.map(|(_, place)| *place),
-                stars: stars.get(&request.id).copied(),
+                stars: ratings.get(&request.id).map(|rating| rating.stars),
                 request,
             }
         };
@@ -329,7 +329,7 @@ impl BoardQueries {
 fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
     let wait =
         queue.place_of_offer(None, dj.list_price(ArtistType::Popular)).map_or(0, |place| place.wait_minutes);
-    let by_id: BTreeMap<_, _> = queue.open.iter().map(|request| (request.id, request)).collect();
+    let by_id: BTreeMap<_, _> = queue.requests.open.iter().map(|request| (request.id, request)).collect();
     let placed = || queue.places.iter().filter_map(|place| Some((place, *by_id.get(&place.request)?)));
     let next = |(place, request): (&Place, &MusicRequest)| {
         (request.state.status() == RequestStatus::Accepted)

@@ -3,31 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use futures_util::future::try_join;
-
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Authorized, Loadable as _};
-use crate::application::queries::gig_queue::QueueNow;
+use crate::application::queries::gig_queue::{QueueNow, QueuedRequests};
+use crate::application::queries::kept_reports::KeptReports;
 use crate::application::queries::tips::tips_in;
 use crate::authorization::{Principal, permission};
-use crate::gig::quarters::{QuarterHour, quarter_hours};
-use crate::gig::queue::{Place, PlayedSong};
-use crate::gig::report::GigReport;
+use crate::gig::queue::Place;
 use crate::gig::song::SongKey;
 use crate::gig::{Gig, GigStatus};
 use crate::ids::{GigId, RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestState, RequestStatus};
+use crate::music_request::{MusicRequest, RequestStatus};
 use crate::page::{PageRequest, Rows};
-use crate::ports::GigRequests;
 use crate::text::{Line, ShortMessage};
 use crate::timestamp::Timestamp;
 
 /// The maximum number of other requests of the same song that a queue shows with a request.
 const MOST_OF_SONG: usize = 10;
-/// The number of played requests that a queue shows.
-const LAST_PLAYED: usize = 10;
 
 /// A gig with its status.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,15 +39,6 @@ pub struct ShownQueue {
     /// The newest played requests, newest first.
     pub last_played: Vec<MusicRequest>,
     pub totals: QueueTotals,
-}
-
-/// A gig with its numbers.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ReportedGig {
-    pub gig: ShownGig,
-    pub report: GigReport,
-    /// The same by quarter of an hour.
-    pub quarters: Vec<QuarterHour>,
 }
 
 /// The open requests of a guest in a gig.
@@ -82,8 +67,6 @@ pub struct QueuedRequest {
     pub same_song: Vec<RequestId>,
     /// The time at which this gig last played the song, for another request.
     pub last_played: Option<Timestamp>,
-    /// Whether the guest has a guest account.
-    pub is_of_guest_account: bool,
 }
 
 /// The numbers of a gig.
@@ -156,10 +139,15 @@ impl QueuedRequest {
 /// Reads the gigs of the principal.
 #[derive(Clone)]
 pub struct GigQueries {
-    pub(in crate::application) env: Arc<Environment>,
+    pub(super) env: Arc<Environment>,
+    pub(super) kept: Arc<KeptReports>,
 }
 
 impl GigQueries {
+    pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
+        Self { env, kept: Arc::default() }
+    }
+
     /// A gig, for its DJ.
     ///
     /// # Errors
@@ -188,15 +176,15 @@ impl GigQueries {
     pub async fn queue(&self, principal: &Principal, id: GigId) -> Result<ShownQueue, Failure> {
         let gig = self.own(principal, id).await?;
         let queue = QueueNow::read(&self.env, &gig.gig).await?;
-        let QueueNow { open, others, places, .. } = &queue;
+        let QueueNow { requests, places, .. } = &queue;
+        let open = &requests.open;
         let tips = tips_in(&self.env, id).await?;
-        let totals = QueueTotals { tips, ..totals(open, others)? };
+        let totals = QueueTotals { tips, ..totals(requests)? };
         let guests: BTreeSet<UserId> = open.iter().map(|request| request.requester).collect();
-        let people = &self.env.people;
-        let (names, accounts) = try_join(people.names(&guests), people.guest_accounts(&guests)).await?;
+        let names = self.env.people.names(&guests).await?;
         let ids = open.iter().map(|request| request.id).collect();
         let mut messages = self.env.gigs.dedications(&ids).await?;
-        let (songs, last_plays) = songs(open, others);
+        let (songs, last_plays) = songs(requests);
         let same_songs = same_songs(&songs, places);
         let mut by_id: BTreeMap<RequestId, MusicRequest> =
             open.iter().cloned().map(|request| (request.id, request)).collect();
@@ -210,47 +198,16 @@ impl GigQueries {
                 song,
                 same_song: same_songs.get(&request.id).cloned().unwrap_or_default(),
                 last_played: last_plays.get(&song).copied(),
-                is_of_guest_account: accounts.contains(&request.requester),
                 request,
                 place: *place,
             })
         };
         let waiting = places.iter().filter_map(queued).collect();
-        Ok(ShownQueue { gig, waiting, last_played: last_played(others), totals })
+        let last_played = requests.last_played.clone();
+        Ok(ShownQueue { gig, waiting, last_played, totals })
     }
 
-    /// The numbers of a gig, for its DJ.
-    ///
-    /// # Errors
-    /// [`Failure::NotFound`] for all others.
-    pub async fn report(&self, principal: &Principal, id: GigId) -> Result<ReportedGig, Failure> {
-        let (gig, requests) = self.requests(principal, id).await?;
-        let cancelled = self.env.gigs.cancelled_in_gig(id).await?;
-        let played = requests.iter().filter(|request| request.was_played()).map(|request| request.id);
-        let stars = self.env.gigs.stars(&played.collect()).await?;
-        let tips = tips_in(&self.env, id).await?;
-        let report = GigReport::new(&requests, cancelled, &stars, tips).ok_or(Failure::OutOfRange)?;
-        let quarters = quarter_hours(&gig.gig, &requests, self.env.now()).ok_or(Failure::OutOfRange)?;
-        Ok(ReportedGig { gig, report, quarters })
-    }
-
-    /// The requests of a gig that were not cancelled, in the order of their ids, for its DJ.
-    ///
-    /// # Errors
-    /// [`Failure::NotFound`] for all others.
-    pub async fn requests(
-        &self,
-        principal: &Principal,
-        id: GigId,
-    ) -> Result<(ShownGig, Vec<MusicRequest>), Failure> {
-        let gig = self.own(principal, id).await?;
-        let now = self.env.now();
-        let oldest = self.env.terms.requests.oldest_open(gig.gig.opened_at);
-        let requests = self.env.gigs.gig_requests(&gig.gig, GigRequests::NotCancelled, oldest).await?;
-        Ok((gig, requests.into_iter().map(|request| request.seen_at(now)).collect()))
-    }
-
-    async fn is_online(&self, dj: UserId) -> Result<bool, Failure> {
+    pub(super) async fn is_online(&self, dj: UserId) -> Result<bool, Failure> {
         let profile = self.env.people.profile(dj).await?.ok_or(Failure::NotFound)?;
         Ok(profile.user.dj.is_some_and(|dj| dj.online))
     }
@@ -261,51 +218,38 @@ pub(super) fn shown(gig: Gig, is_online: bool) -> ShownGig {
     ShownGig { gig, status }
 }
 
-/// The numbers of open requests and of the others, without tips.
-fn totals(open: &[MusicRequest], others: &[MusicRequest]) -> Result<QueueTotals, Failure> {
+/// The numbers of open and played requests, without tips.
+fn totals(requests: &QueuedRequests) -> Result<QueueTotals, Failure> {
     let mut totals = QueueTotals::default();
     let mut guests: BTreeSet<UserId> = BTreeSet::new();
-    for request in open {
+    for request in &requests.open {
         totals.open = totals.open.saturating_add(1);
         totals.held = totals.held.checked_add(request.fee).ok_or(Failure::OutOfRange)?;
         guests.insert(request.requester);
     }
-    for request in others {
-        if let RequestState::Played { commission, .. } = request.state {
-            totals.played = totals.played.saturating_add(1);
-            let earned = request.fee.checked_sub(commission).ok_or(Failure::OutOfRange)?;
-            totals.earned = totals.earned.checked_add(earned).ok_or(Failure::OutOfRange)?;
-            guests.insert(request.requester);
-        }
+    for played in &requests.played {
+        totals.played = totals.played.saturating_add(1);
+        let earned = played.fee.checked_sub(played.commission).ok_or(Failure::OutOfRange)?;
+        totals.earned = totals.earned.checked_add(earned).ok_or(Failure::OutOfRange)?;
+        guests.insert(played.play.guest);
     }
     totals.guests = u64::try_from(guests.len()).unwrap_or(u64::MAX);
     Ok(totals)
 }
 
-/// The newest played requests, newest first.
-fn last_played(requests: &[MusicRequest]) -> Vec<MusicRequest> {
-    let mut played: Vec<(PlayedSong, &MusicRequest)> =
-        requests.iter().filter_map(|request| Some((PlayedSong::of(request)?, request))).collect();
-    played.sort_unstable_by_key(|(song, _)| std::cmp::Reverse(*song));
-    played.into_iter().take(LAST_PLAYED).map(|(_, request)| request.clone()).collect()
-}
-
 /// The number of each open request's song, equal for requests of one song, and the time at which each of these songs was
 /// last played.
-fn songs(
-    open: &[MusicRequest],
-    others: &[MusicRequest],
-) -> (BTreeMap<RequestId, usize>, BTreeMap<usize, Timestamp>) {
-    let key = |request: &MusicRequest| SongKey::of(&request.song_title, &request.artist_name);
+fn songs(requests: &QueuedRequests) -> (BTreeMap<RequestId, usize>, BTreeMap<usize, Timestamp>) {
     let mut numbers: BTreeMap<SongKey, usize> = BTreeMap::new();
-    let mut number = |request: &MusicRequest| {
+    let mut number = |song: &SongKey| {
         let next = numbers.len();
-        *numbers.entry(key(request)).or_insert(next)
+        *numbers.entry(*song).or_insert(next)
     };
-    let songs = open.iter().map(|request| (request.id, number(request))).collect();
-    let plays = others.iter().filter_map(|request| Some((PlayedSong::of(request)?.at, request)));
+    let songs = requests.open.iter().zip(&requests.songs);
+    let songs = songs.map(|(request, song)| (request.id, number(song))).collect();
+    let plays = requests.played.iter();
     let mut plays: Vec<(usize, Timestamp)> =
-        plays.filter_map(|(at, request)| Some((*numbers.get(&key(request))?, at))).collect();
+        plays.filter_map(|played| Some((*numbers.get(&played.song)?, played.play.at))).collect();
     plays.sort_unstable();
     (songs, plays.into_iter().collect())
 }

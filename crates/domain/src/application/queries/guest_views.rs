@@ -31,10 +31,10 @@ pub struct GuestView {
 impl GuestView {
     /// Whether the guest has an open request for this song here, in any spelling.
     #[must_use]
-    pub fn has_open(&self, song: &SongKey) -> bool {
+    pub fn has_open(&self, song: SongKey) -> bool {
         let requests = self.own.requests.iter().map(|own| &own.request);
         let mut open = requests.filter(|request| request.state.status().holds_fee());
-        open.any(|request| SongKey::of(&request.song_title, &request.artist_name) == *song)
+        open.any(|request| SongKey::of(&request.song_title, &request.artist_name) == song)
     }
 }
 
@@ -74,7 +74,7 @@ impl BoardQueries {
     ///
     /// # Errors
     /// As [`Self::guest_view`].
-    pub async fn song_tonight(&self, code: DjCode, song: &SongKey) -> Result<Option<SongTonight>, Failure> {
+    pub async fn song_tonight(&self, code: DjCode, song: SongKey) -> Result<Option<SongTonight>, Failure> {
         let ReadBoard { queue, .. } = self.recent(code).await?;
         Ok(queue.and_then(|queue| queue.song_tonight(song)))
     }

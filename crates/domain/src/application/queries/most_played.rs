@@ -16,7 +16,7 @@ use crate::timestamp::Timestamp;
 /// The period in which a server does not read the songs of a DJ again.
 const SONGS_FRESH_FOR: Duration = Duration::minutes(10);
 /// The maximum number of plays that are counted, the newest ones.
-const MOST_PLAYS: u32 = 5_000;
+const MOST_PLAYS: u32 = 2_000;
 
 /// Songs, and when they were read; `None` before the first time.
 type Read = Option<(Timestamp, Arc<[Song]>)>;

@@ -7,9 +7,14 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Authorized, Loadable as _};
 use crate::authorization::{Principal, permission};
+use crate::gig::Gig;
 use crate::ids::{RequestId, UserId};
-use crate::music_request::{MusicRequest, RequestFilter, RequestStatus};
+use crate::music_request::{
+    Addressee, MusicRequest, NewRequest, OpenRefusal, RequestFilter, RequestStatus, judge,
+};
 use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::user::{Standing, User};
 
 /// A filter for the requests that a user made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,6 +22,18 @@ pub struct OwnRequestFilter {
     pub status: Option<RequestStatus>,
     /// Only those addressed to this DJ.
     pub dj: Option<UserId>,
+}
+
+/// The open gig of a DJ, and the DJ, if there is one with this id.
+pub(in crate::application) async fn addressee(
+    env: &Environment,
+    dj: UserId,
+) -> Result<(Option<Gig>, Option<User>), Unavailable> {
+    // The gig is read before the profile. If the gig ends between both reads, the profile shows the DJ offline. In the
+    // other order, the request would belong to no gig, and the job would not find it.
+    let gig = env.gigs.open_gig(dj).await?;
+    let dj = env.people.profile(dj).await?.map(|profile| profile.user);
+    Ok((gig, dj.filter(User::is_present)))
 }
 
 /// Reads music requests.
@@ -61,6 +78,18 @@ impl MusicRequestQueries {
         let (status, page) = read_filter().map_err(CommandError::Input)?;
         let filter = RequestFilter { requester: None, dj: Some(*dj), status, now: self.env.now() };
         Ok(self.list(filter, page).await?)
+    }
+
+    /// Why a request of a guest account that does not exist yet would be refused. The limits of the queue and the funds are
+    /// checked only when the request is opened.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn refusal_before_account(&self, new: &NewRequest) -> Result<Option<OpenRefusal>, Failure> {
+        let (gig, dj) = addressee(&self.env, new.dj).await?;
+        let gig = gig.as_ref().map(Gig::request_terms);
+        let to = Addressee { gig, guest: Standing::GuestAccount, ..Addressee::of(dj.as_ref()) };
+        Ok(judge(None, to, new).err())
     }
 
     async fn list(&self, filter: RequestFilter, page: PageRequest) -> Result<Rows<MusicRequest>, Failure> {

@@ -8,8 +8,9 @@ use crate::application::executor::Authorized;
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{DjFilter, Profile};
+use crate::ports::{DjFilter, Profile, Unavailable};
 use crate::user::User;
+use crate::user::guest_account::GuestTrust;
 
 /// Reads profiles.
 #[derive(Clone)]
@@ -22,6 +23,18 @@ impl ProfileQueries {
     pub async fn own(&self, principal: &Principal) -> Result<Profile, Failure> {
         let own = Authorized::<_, permission::UseProfile>::own(principal)?;
         self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)
+    }
+
+    /// How far the principal's guest account is trusted.
+    pub async fn guest_trust(&self, principal: &Principal) -> Result<GuestTrust, Unavailable> {
+        let (people, now) = (&self.env.people, self.env.now());
+        let (Some(facts), Some(profile)) =
+            (people.standing(principal.user).await?, people.profile(principal.user).await?)
+        else {
+            return Ok(GuestTrust::New);
+        };
+        let has_money = facts.has_paid || !profile.balance.total().is_zero();
+        Ok(GuestTrust::of(has_money, profile.user.created_at, now))
     }
 
     /// A page of DJs.

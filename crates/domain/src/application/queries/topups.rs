@@ -53,7 +53,10 @@ impl TopupQueries {
         page: PageRequest,
     ) -> Result<Rows<Topup>, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
-        Ok(self.env.topups.topups(&TopupFilter { user: *owner, status }, page).await?)
+        let Rows { rows, total } =
+            self.env.topups.topups(&TopupFilter { user: *owner, status }, page).await?;
+        let pages = self.env.terms.payment_pages;
+        Ok(Rows { rows: rows.into_iter().map(|topup| pages.shown(topup)).collect(), total })
     }
 
     /// The principal's own top-up.
@@ -61,7 +64,7 @@ impl TopupQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
-        Topup::load(&self.env, id).await?.reveal(principal)
+        Ok(self.env.terms.payment_pages.shown(Topup::load(&self.env, id).await?.reveal(principal)?))
     }
 
     /// The top-up with this reference, as this reader or one without a session sees it.
@@ -75,7 +78,7 @@ impl TopupQueries {
     ) -> Result<SeenTopup, Failure> {
         let topup = self.with_reference(reference).await?.ok_or(Failure::NotFound)?;
         if principal.is_some_and(|principal| principal.user == topup.user) {
-            return Ok(SeenTopup::Own(Box::new(topup)));
+            return Ok(SeenTopup::Own(Box::new(self.env.terms.payment_pages.shown(topup))));
         }
         match reference {
             ProviderReference::Operation(_) => {

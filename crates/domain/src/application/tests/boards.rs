@@ -124,7 +124,7 @@ fn offers_have_the_places_that_requests_would_get_now() {
         gigs.expect_gig_requests()
             .returning(move |_, _, _| Ok(vec![waiting(1, 4, 1_200), waiting(2, 5, 800), waiting(3, 6, 500)]));
         gigs.expect_requests_of_guest().returning(|_, _, _, _| Ok(Vec::new()));
-        gigs.expect_stars().returning(|_| Ok(BTreeMap::new()));
+        gigs.expect_ratings().returning(|_| Ok(BTreeMap::new()));
         gigs.expect_dedications().returning(|_| Ok(HashMap::new()));
         let boards = boards(gigs, stopped_clock());
         let fees = [500, 750, 1_000].map(Money::from_minor);

@@ -90,7 +90,7 @@ fn a_form_creates_a_guest_account_with_a_cookie() {
             user.is_guest_account()
                 && *password == PasswordHash::none()
                 && secret == cookie()
-                && begun.expires_at == now().plus(KEPT_FOR)
+                && begun.expires_at == now().plus(Session::GUEST_LIFETIME)
         })
         .once()
         .returning(|_, _, _| Ok(Registered::Done));

@@ -4,7 +4,7 @@ use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::application::executor::Expiry;
 use crate::money::Currency;
-use crate::music_request::{OpenRefusal, RequestStatus};
+use crate::music_request::{OpenRefusal, QueueRefusal, RequestStatus};
 use crate::operation::Entity;
 use crate::withdrawal::{self, Limit, NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
@@ -250,6 +250,33 @@ fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
         matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::Blocked)))),
         "{opened:?}"
     );
+}
+
+#[test]
+fn a_request_with_a_fee_is_decided_again_if_the_queue_is_full() {
+    let full = QueueRefusal::Full(300);
+    for (artist_type, refusal, decisions) in [
+        (ArtistType::Popular, full, 2),
+        (ArtistType::Upcoming, full, 1),
+        (ArtistType::Popular, QueueRefusal::TooManyMade(20_000), 1),
+    ] {
+        let mut ledger = MockLedger::new();
+        ledger.expect_apply().times(decisions).returning(move |_| rejected(Rejection::NoRoom(refusal)));
+        let mut gigs = MockGigs::new();
+        gigs.expect_open_gig().returning(|_| Ok(Some(gig_endings::gig(None))));
+        gigs.expect_gig_requests().times(decisions - 1).returning(|_, which, _| {
+            assert_eq!(which, GigRequests::OpenInGig);
+            Ok(vec![request()])
+        });
+        let mut blocks = MockBlocks::new();
+        blocks.expect_is_blocked().returning(|_, _| Ok(false));
+        let people = people_with(true);
+        let executor = Doubles { ledger, gigs, people, blocks, ..Doubles::default() }.executor();
+        let new = NewRequest { artist_type, ..wish() };
+        let opened = run(executor.run(&context(1), OpenRequest, input(new)));
+        let expected = OpenRequestRefusal::NoRoom(refusal);
+        assert!(matches!(opened, Err(OpenError::Refused(ref refused)) if *refused == expected), "{opened:?}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ struct Setup {
     jobs: MockJobQueue,
     noted: Vec<SecurityEventKind>,
     has_right_password: bool,
+    refuses_to_hash: bool,
     revoked: usize,
 }
 
@@ -33,7 +34,7 @@ fn person() -> User {
 }
 
 fn changes(setup: Setup) -> EmailChanges {
-    let Setup { mut logins, mut notifier, jobs, noted, has_right_password, revoked } = setup;
+    let Setup { mut logins, mut notifier, jobs, noted, has_right_password, refuses_to_hash, revoked } = setup;
     logins.expect_credentials_of().returning(|_| {
         Ok(Some(Credentials {
             user: user(2),
@@ -58,7 +59,9 @@ fn changes(setup: Setup) -> EmailChanges {
     let check = if has_right_password { PasswordCheck::Right } else { PasswordCheck::Wrong };
     passwords.expect_verify().returning(move |_, _, _| Ok(check));
     passwords.expect_is_breached().return_const(false);
-    passwords.expect_hash().returning(|_, _| Ok(PasswordHash("new".to_owned())));
+    if !refuses_to_hash {
+        passwords.expect_hash().returning(|_, _| Ok(PasswordHash("new".to_owned())));
+    }
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| Ok(Some(Profile { user: person(), balance: Balance::default() })));
     let mut log = MockSecurityLog::new();
@@ -262,6 +265,7 @@ fn a_refused_confirmation_sends_nothing() {
 fn a_restoration_revokes_sessions_and_sends_notices() {
     let thief = User { email: email("thief@example.com"), ..person() };
     let mut logins = MockLogins::new();
+    logins.expect_challenge().returning(|_, _| Ok(Some(restoration(hash(7)))));
     logins
         .expect_restore_email()
         .withf(|presented, password, _| *presented == hash(7) && password.0 == "new")
@@ -281,6 +285,25 @@ fn a_restoration_revokes_sessions_and_sends_notices() {
     let changes = changes(Setup { logins, jobs, noted, revoked: 1, ..Setup::default() });
     let restored = run(changes.restore(&client(), &Token("x".to_owned()), &Password::presented("new")));
     assert!(restored.is_ok(), "{restored:?}");
+}
+
+/// Attack API4: unknown tokens fill the queue of hashes, so that nobody can log in.
+#[test]
+fn a_restoration_token_that_is_unknown_or_used_costs_no_hash() {
+    let used = Challenge { ended_at: Some(now()), ..restoration(hash(7)) };
+    for found in [None, Some(used)] {
+        let mut logins = MockLogins::new();
+        logins
+            .expect_challenge()
+            .with(eq(Purpose::EmailRestore), eq(hash(7)))
+            .returning(move |_, _| Ok(found.clone()));
+        let changes = changes(Setup { logins, refuses_to_hash: true, ..Setup::default() });
+        let refused = run(changes.restore(&client(), &Token("x".to_owned()), &Password::presented("new")));
+        assert!(
+            matches!(refused, Err(CommandError::Refused(RestoreEmailRefusal::InvalidToken))),
+            "{refused:?}"
+        );
+    }
 }
 
 #[test]

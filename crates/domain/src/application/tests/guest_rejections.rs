@@ -1,4 +1,4 @@
-//! The rejection of requests of guest accounts, and the report of failures.
+//! The rejection of requests that count as guests', and the report of failures.
 
 use super::gig_endings::gig;
 use super::*;
@@ -7,7 +7,8 @@ use crate::user::guest_account::RecentMinutes;
 
 /// The failed rejections that are reported when the ledger answers each of these requests like this.
 fn reported(answers: Vec<Result<Applied, ApplyError>>) -> Option<FailedRejections> {
-    let made = |number| MusicRequest { id: RequestId::new(number).unwrap(), ..request() };
+    let made =
+        |number| MusicRequest { id: RequestId::new(number).unwrap(), counts_as_guest: true, ..request() };
     let open: Vec<MusicRequest> = (1..).map(made).take(answers.len()).collect();
     let matching = open.len();
     let mut answers = answers.into_iter();
@@ -16,9 +17,7 @@ fn reported(answers: Vec<Result<Applied, ApplyError>>) -> Option<FailedRejection
     ledger.expect_apply().times(matching).returning(move |_| answers.next().unwrap());
     let mut gigs = MockGigs::new();
     gigs.expect_gig_requests().returning(move |_, _, _| Ok(open.clone()));
-    let mut people = MockPeople::new();
-    people.expect_guest_accounts().returning(|guests| Ok(guests.clone()));
-    let env = Doubles { ledger, gigs, people, ..Doubles::default() }.env();
+    let env = Doubles { ledger, gigs, ..Doubles::default() }.env();
     let rejections = GuestRejections { executor: Executor::new(env.clone()), env };
     let reported = Arc::new(Mutex::new(None));
     let report = {

@@ -1,6 +1,7 @@
 //! Registration, login and refresh tokens, on doubles of the ports.
 
 use super::*;
+use crate::network::ClientNetwork;
 use crate::text::Password;
 use crate::user::session::{Candidates, SessionSecret, TokenHash};
 use crate::user::{UserStatusChange, change_user_status};
@@ -211,10 +212,10 @@ fn failures_after_the_session_starts_do_not_undo_the_login() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
     let mut passwords = checked(PasswordCheck::Outdated);
-    passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
+    passwords.expect_rehash().once().returning(|_, _, _| Ok(PasswordHash("new".to_owned())));
     let rehash = Setup { logins, passwords, ..Setup::default() };
     let mut hash = checked(PasswordCheck::Outdated);
-    hash.expect_hash().once().returning(|_, _| Err(Unavailable::new("too much to hash").into()));
+    hash.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("too much to hash").into()));
     let passwords = Setup { logins: known("old"), passwords: hash, ..Setup::default() };
     for setup in [rehash, passwords] {
         let log = Some(log_away(SecurityEventKind::LoggedIn));
@@ -302,7 +303,8 @@ fn a_login_rehashes_an_outdated_hash() {
         .once()
         .returning(|_, _, _| Ok(()));
     let mut passwords = checked(PasswordCheck::Outdated);
-    passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
+    let again = |_: &Password, before: &PasswordHash, _: &Option<ClientNetwork>| before.0 == "old";
+    passwords.expect_rehash().withf(again).once().returning(|_, _, _| Ok(PasswordHash("new".to_owned())));
     let (people, sessions, noted) = (people_with(true), begun(), vec![SecurityEventKind::LoggedIn]);
     assert!(login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() }).is_ok());
 }
@@ -375,6 +377,47 @@ fn a_refresh_returns_the_next_refresh_token() {
     assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
 }
 
+/// A store with a guest account of this balance, in cents.
+fn guest_with(available: i128) -> MockPeople {
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(move |user| {
+        let balance =
+            crate::ledger::Balance { available: Money::from_minor(available), ..Default::default() };
+        Ok(Some(Profile { user: User::guest(user, None, now()), balance }))
+    });
+    people
+}
+
+/// Sessions whose exchange of a guest account's token has this outcome.
+fn guest_presented(exchange: ExchangeOutcome) -> MockSessions {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some((user(2), session()))));
+    sessions
+        .expect_exchange()
+        .withf(|_, _, _, expires_at, at| *expires_at == at.plus(Duration::days(400)))
+        .once()
+        .returning(move |_, _, _, _, _| Ok(exchange));
+    sessions
+}
+
+#[test]
+fn the_refresh_token_of_a_guest_account_lasts_as_long_as_a_cookie() {
+    let sessions = guest_presented(ExchangeOutcome::Done(user(2), session()));
+    assert!(refresh(Setup { people: guest_with(0), sessions, ..Setup::default() }).is_ok());
+}
+
+#[test]
+fn a_logout_says_whether_it_leaves_money_that_no_login_reaches() {
+    for (available, leaves) in [(4_000, true), (0, false)] {
+        let mut sessions = MockSessions::new();
+        sessions.expect_end().once().returning(|_, _| Ok(Some((user(2), session()))));
+        let (people, noted) = (guest_with(available), vec![SecurityEventKind::SessionEnded]);
+        let setup = Setup { people, sessions, noted, refreshed: 1, ..Setup::default() };
+        let ended = run(sign_ins(setup).logout(&client(), &Token("old".to_owned())));
+        assert_eq!(ended.unwrap(), leaves, "{available}");
+    }
+}
+
 #[test]
 fn a_repeated_refresh_returns_the_stored_successor() {
     for kept in ["next", "other"] {
@@ -390,13 +433,22 @@ fn a_reused_refresh_token_is_refused_and_recorded() {
     let noted = vec![SecurityEventKind::RefreshTokenReused];
     let refreshed = 1;
     let setup = Setup { people: people_with(true), sessions, noted, refreshed, ..Setup::default() };
-    assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Reused))));
-    let over = Setup {
-        people: people_with(true),
-        sessions: presented(ExchangeOutcome::Refused),
-        ..Setup::default()
-    };
-    assert!(matches!(refresh(over), Err(CommandError::Refused(RefreshRefusal::InvalidToken))));
+    assert!(matches!(
+        refresh(setup),
+        Err(CommandError::Refused(RefreshRefusal::Reused { is_guest_account: false }))
+    ));
+    for (moved, refused) in [(false, RefreshRefusal::InvalidToken), (true, RefreshRefusal::Moved)] {
+        let mut logins = MockLogins::new();
+        logins.expect_ended_by_wallet_link().with(eq(session())).returning(move |_| Ok(moved));
+        let (people, sessions) = (people_with(true), presented(ExchangeOutcome::Refused));
+        let over = refresh(Setup { people, logins, sessions, ..Setup::default() });
+        assert!(matches!(over, Err(CommandError::Refused(refusal)) if refusal == refused), "{over:?}");
+    }
+    let mut logins = MockLogins::new();
+    logins.expect_ended_by_wallet_link().returning(|_| Ok(false));
+    let (people, sessions) = (guest_with(4_000), guest_presented(ExchangeOutcome::Refused));
+    let over = refresh(Setup { people, logins, sessions, ..Setup::default() });
+    assert!(matches!(over, Err(CommandError::Refused(RefreshRefusal::GuestEnded))), "{over:?}");
 }
 
 #[test]
@@ -407,8 +459,12 @@ fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
         let mut sessions = MockSessions::new();
         sessions.expect_end().once().returning(move |_, _| Ok(ended));
         let refreshed = usize::from(ended.is_some());
-        let sign_ins = sign_ins(Setup { sessions, noted, refreshed, ..Setup::default() });
-        run(sign_ins.logout(&client(), &Token("old".to_owned()))).unwrap();
+        let people = people_with(true);
+        let sign_ins = sign_ins(Setup { people, sessions, noted, refreshed, ..Setup::default() });
+        assert!(
+            !run(sign_ins.logout(&client(), &Token("old".to_owned()))).unwrap(),
+            "a member logs in again"
+        );
     }
 }
 

@@ -19,12 +19,15 @@ mod personal_data;
 mod personal_tokens;
 mod provider_inbox;
 mod registrations;
+mod reports;
 mod sessions;
 mod simulated_time;
 mod single_flight;
 mod tips;
 mod topup_orders;
+mod topup_pages;
 mod verifications;
+mod wallet_links;
 mod webhook_changes;
 mod webhooks;
 mod withdrawal_previews;
@@ -62,7 +65,7 @@ use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::tip::TipTerms;
-use crate::topup::{GuestTopupLimits, OrderTerms, Topup};
+use crate::topup::{GuestTopupLimits, OrderTerms, PaymentPages, Topup};
 use crate::user::session::ClientInfo;
 use crate::user::{ArtistType, DjProfile, Role, User};
 use crate::webhook::{EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint};
@@ -110,6 +113,8 @@ struct Doubles {
     timer: Option<Arc<dyn Timer>>,
     /// [`AtOnce`] if absent.
     tasks: Option<Arc<dyn TaskSpawner>>,
+    /// [`AtOnce`] if absent.
+    long_work: Option<Arc<dyn LongWork>>,
     orders: Arc<Orders>,
     failed_logins: Arc<FailedLogins>,
     terms: Terms,
@@ -127,6 +132,7 @@ impl Doubles {
             revocations: Arc::new(self.revocations),
             jobs: Arc::new(self.jobs),
             tasks: self.tasks.unwrap_or_else(|| Arc::new(AtOnce)),
+            long_work: self.long_work.unwrap_or_else(|| Arc::new(AtOnce)),
             notifier: Arc::new(self.notifier),
             topup_provider: Arc::new(self.topup_provider),
             payout_provider: Arc::new(self.payout_provider),
@@ -227,6 +233,14 @@ impl TaskSpawner for AtOnce {
     }
 }
 
+#[async_trait]
+impl LongWork for AtOnce {
+    async fn in_turn_of(&self, _: UserId, work: Task) -> Result<(), LongWorkRefusal> {
+        work.await;
+        Ok(())
+    }
+}
+
 /// The reported orders.
 #[derive(Default)]
 struct Orders(Mutex<Vec<String>>);
@@ -304,6 +318,7 @@ impl Default for Terms {
                 retry_after: Duration::seconds(5),
                 lease: Duration::seconds(30),
             },
+            payment_pages: PaymentPages::Encrypted,
             payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
             least_topup: None,
             guest_topups: GuestTopupLimits::default(),
@@ -328,6 +343,7 @@ fn request() -> MusicRequest {
         music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
         fee: Money::from_minor(500),
         gig: None,
+        counts_as_guest: false,
         state: RequestState::Pending { answer_by: now().plus(Duration::minutes(15)) },
         created_at: now(),
     }
@@ -426,6 +442,7 @@ fn broke<T>() -> Result<T, ApplyError> {
 fn people_with(online: bool) -> MockPeople {
     let mut people = MockPeople::new();
     people.expect_profile().with(eq(user(2))).returning(move |_| Ok(Some(dj(online))));
+    people.expect_standing().returning(|_| Ok(None));
     people
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::text::Password;
-use crate::user::challenge::Purpose;
+use crate::user::challenge::{Challenge, Purpose};
 use crate::user::code_quotas::{CodeQuota, TooMany};
 use crate::user::session::TokenHash;
 use crate::user::{UserStatusChange, change_user_status};
@@ -164,7 +164,7 @@ fn reset(setup: Setup) -> Result<(), CommandError<ResetPasswordRefusal>> {
 #[test]
 fn a_reset_token_sets_the_password_of_its_owner() {
     for owner in [Some(user(2)), None] {
-        let mut logins = MockLogins::new();
+        let mut logins = issued(Some(now()));
         logins
             .expect_reset_password()
             .withf(|presented, after, at| {
@@ -179,6 +179,33 @@ fn a_reset_token_sets_the_password_of_its_owner() {
         assert!(
             owner.is_some() || matches!(set, Err(CommandError::Refused(ResetPasswordRefusal::InvalidToken))),
             "{set:?}"
+        );
+    }
+}
+
+/// A reset token that was issued then, or that is unknown.
+fn issued(at: Option<Timestamp>) -> MockLogins {
+    let email = Email::new("dee@example.com").unwrap();
+    let person = User::registered(user(2), Line::new("Dee").unwrap(), email, None, false, now());
+    let token = at.and_then(|at| Challenge::issue(&person, Purpose::Password, hash_of("token"), at));
+    let mut logins = MockLogins::new();
+    logins
+        .expect_challenge()
+        .with(eq(Purpose::Password), eq(hash_of("token")))
+        .returning(move |_, _| Ok(token.clone()));
+    logins
+}
+
+/// Attack API4: unknown tokens fill the queue of hashes, so that nobody can log in.
+#[test]
+fn a_reset_token_that_is_unknown_or_expired_costs_no_hash() {
+    for at in [None, Some(now().minus(Duration::hours(1)))] {
+        let mut passwords = MockPasswords::new();
+        passwords.expect_is_breached().return_const(false);
+        let refused = reset(Setup { logins: issued(at), passwords, ..Setup::default() });
+        assert!(
+            matches!(refused, Err(CommandError::Refused(ResetPasswordRefusal::InvalidToken))),
+            "{refused:?}"
         );
     }
 }

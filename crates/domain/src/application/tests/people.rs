@@ -47,6 +47,7 @@ fn with_dj(erased: bool) -> MockPeople {
         profile.user.erased_at = erased.then(now);
         Ok((id == user(2)).then_some(profile))
     });
+    people.expect_standing().returning(|_| Ok(None));
     people
 }
 

@@ -234,8 +234,12 @@ impl EmailChanges {
                 if env.ports.passwords.is_breached(new) {
                     return Err(CommandError::Refused(RestoreEmailRefusal::BreachedPassword));
                 }
+                let presented = env.ports.secrets.fingerprint(token);
+                if !env.has_open_challenge(Purpose::EmailRestore, &presented).await? {
+                    return Err(CommandError::Refused(RestoreEmailRefusal::InvalidToken));
+                }
                 let after = env.ports.passwords.hash(new, context.client.network()).await?;
-                let (presented, now) = (env.ports.secrets.fingerprint(token), env.now());
+                let now = env.now();
                 let (before, user) = match env.logins.restore_email(&presented, &after, now).await? {
                     EmailRestored::Done { before, after } => (before.email, after.id),
                     EmailRestored::Over => {

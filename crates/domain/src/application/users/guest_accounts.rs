@@ -76,6 +76,19 @@ impl SignIns {
         self.executor.perform_open(context.deadline, create).await
     }
 
+    /// The session of the guest account that [`Self::create_guest`] created with this key, if a repetition returns it.
+    ///
+    /// # Errors
+    /// As [`Self::create_guest`].
+    pub async fn guest_created<S: SessionForm>(
+        &self,
+        key: &GuestKey,
+    ) -> Result<Option<S>, CommandError<CreateGuestRefusal>> {
+        let secrets = self.env.ports.secrets.guest_secrets(S::KIND, key, self.env.now())?;
+        let started = self.created_guest(S::KIND, &secrets).await?;
+        started.map(|started| self.formed(started)).transpose()
+    }
+
     /// The session of the account that this key creates or has created.
     async fn guest_of_key(
         &self,

@@ -1,4 +1,4 @@
-//! The rejection of the newest requests of guest accounts, by the DJ of a gig.
+//! The rejection of the newest requests that count as guests', by the DJ of a gig.
 
 use std::ops::{Bound, RangeBounds as _};
 use std::sync::Arc;
@@ -9,13 +9,12 @@ use time::Duration;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::{Context, Executor, Loadable as _, apply};
-use crate::application::queries::open_of_guest_accounts;
 use crate::authorization::permission::RunGig;
 use crate::gig::Gig;
 use crate::ids::{GigId, UserId};
 use crate::music_request::{Move, MusicRequest, RequestStatus};
 use crate::operation::{Actor, OperationMetadata, Rejection, plans};
-use crate::ports::{Applied, ApplyError};
+use crate::ports::{Applied, ApplyError, GigRequests};
 use crate::timestamp::Timestamp;
 use crate::user::guest_account::RecentMinutes;
 
@@ -33,7 +32,7 @@ pub struct FailedRejections {
     pub first: Failure,
 }
 
-/// Rejects requests of guest accounts.
+/// Rejects requests that count as guests'.
 #[derive(Clone)]
 pub struct GuestRejections {
     pub(in crate::application) env: Arc<Environment>,
@@ -41,7 +40,7 @@ pub struct GuestRejections {
 }
 
 impl GuestRejections {
-    /// Begins to reject the pending requests of guest accounts that were made in the principal's gig within this time,
+    /// Begins to reject the pending requests that count as guests' and were made in the principal's gig within this time,
     /// and returns their number. Each rejection is a change of its own. Nothing is stored: after a crash, the DJ repeats
     /// it. After the last rejection, failures are reported.
     ///
@@ -88,10 +87,10 @@ impl GuestRejections {
                 let env = &self.env;
                 let now = env.now();
                 let oldest = env.terms.requests.oldest_open(gig.opened_at);
-                let mut requests = open_of_guest_accounts(env, &gig, oldest).await?;
+                let mut requests = env.gigs.gig_requests(&gig, GigRequests::Open, oldest).await?;
                 requests.retain(|request| {
                     let is_pending = request.state.seen_at(now).status() == RequestStatus::Pending;
-                    is_pending && made.contains(&request.created_at)
+                    is_pending && request.counts_as_guest && made.contains(&request.created_at)
                 });
                 let (matching, env, dj, gig) = (requests.len(), env.clone(), *dj, gig.id);
                 env.ports.tasks.clone().spawn(Box::pin(async move {

@@ -17,10 +17,10 @@ use crate::ports::{
 };
 use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
-use crate::user::Role;
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
 use crate::user::session::{ClientInfo, SecretKind, Session, SessionSecret};
+use crate::user::{PasswordMark, Role};
 
 /// The number of attempts at a login while its password changes concurrently.
 const ATTEMPTS: u32 = 2;
@@ -44,7 +44,16 @@ pub enum RefreshRefusal {
     InvalidToken,
     /// It was used before: its whole session has now ended, with all its tokens.
     #[error("the refresh token was used before")]
-    Reused,
+    Reused {
+        /// Whether the session was the only way into a guest account.
+        is_guest_account: bool,
+    },
+    /// It was the only way into a guest account, and has expired, or its session ended.
+    #[error("the session of the guest account has ended")]
+    GuestEnded,
+    /// A wallet link moved the guest account to another browser, which ended the session.
+    #[error("a wallet link ended the session")]
+    Moved,
     /// The user is suspended.
     #[error("the user is suspended")]
     Suspended,
@@ -71,6 +80,19 @@ impl SignIns {
             .sessions
             .is_known_network(email, network, self.env.now().minus(KnownNetwork::RETENTION))
             .await
+    }
+
+    /// The user with this address, in any letter case, and the mark of their password; `None` if there is none.
+    pub async fn password_mark(&self, email: &str) -> Result<Option<(UserId, PasswordMark)>, Unavailable> {
+        let Ok(email) = Email::new(email) else { return Ok(None) };
+        let known = self.env.logins.credentials(&email.folded()).await?;
+        Ok(known.and_then(|known| Some((known.user, known.password.mark()?))))
+    }
+
+    /// The mark of the password of this user; `None` without a password.
+    pub async fn password_mark_of(&self, user: UserId) -> Result<Option<PasswordMark>, Unavailable> {
+        let known = self.env.logins.credentials_of(user).await?;
+        Ok(known.and_then(|known| known.password.mark()))
     }
 
     /// Begins a session with a password; an unknown address takes the same time as a wrong password.
@@ -188,7 +210,7 @@ impl SignIns {
         password: &Password,
         network: Option<ClientNetwork>,
     ) {
-        if let Ok(after) = self.env.ports.passwords.hash(password, network).await {
+        if let Ok(after) = self.env.ports.passwords.rehash(password, before, network).await {
             drop(self.env.logins.rehash(user, before, &after).await);
         }
     }
@@ -225,7 +247,7 @@ impl SignIns {
     ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
         let hash = self.env.ports.secrets.fingerprint(presented);
         // Everything that can fail precedes the exchange: an outage must not use the token up.
-        let (user, _) = self
+        let (user, session) = self
             .env
             .sessions
             .owner(SessionSecret::RefreshToken(hash))
@@ -243,7 +265,8 @@ impl SignIns {
         let now = self.env.now();
         let successors = self.env.ports.secrets.successors(presented, now)?;
         let hashes = successors.map(|token| self.env.ports.secrets.fingerprint(token));
-        let (network, expires_at) = (client.network(), now.plus(self.env.terms.refresh_token_for));
+        let lifetime = self.env.terms.session_lifetime(SecretKind::RefreshToken, profile.user.role);
+        let (network, expires_at) = (client.network(), now.plus(lifetime));
         match self.env.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
             ExchangeOutcome::Done(_, session) => {
                 Ok(StartedSession { profile, session, secret: successors.current })
@@ -262,25 +285,35 @@ impl SignIns {
                     .security_audit
                     .about(SecurityEventKind::RefreshTokenReused, Some(user), Some(session), client)
                     .await;
-                Err(CommandError::Refused(RefreshRefusal::Reused))
+                let is_guest_account = profile.user.is_guest_account();
+                Err(CommandError::Refused(RefreshRefusal::Reused { is_guest_account }))
+            }
+            ExchangeOutcome::Refused if self.env.logins.ended_by_wallet_link(session).await? => {
+                Err(CommandError::Refused(RefreshRefusal::Moved))
+            }
+            ExchangeOutcome::Refused if profile.user.is_guest_account() => {
+                Err(CommandError::Refused(RefreshRefusal::GuestEnded))
             }
             ExchangeOutcome::Refused => Err(CommandError::Refused(RefreshRefusal::InvalidToken)),
         }
     }
 
-    /// Ends the session of a refresh token, if it is live.
-    pub async fn logout(&self, context: &ClientContext, presented: &Token) -> Result<(), Unavailable> {
+    /// Ends the session of a refresh token, if it is live, and returns whether it was the only way to the money of a guest
+    /// account.
+    pub async fn logout(&self, context: &ClientContext, presented: &Token) -> Result<bool, Unavailable> {
         let logout = async |effects: &mut Effects| {
             let presented = self.env.ports.secrets.fingerprint(presented);
             let ended = self.env.sessions.end(&presented, self.env.now()).await?;
-            let Some((user, session)) = ended else { return Ok(()) };
+            let Some((user, session)) = ended else { return Ok(false) };
             effects.revocations_changed();
             let client = context.client.clone();
             self.env
                 .security_audit
                 .about(SecurityEventKind::SessionEnded, Some(user), Some(session), client)
                 .await;
-            Ok(())
+            // A failed read does not matter, because the session has ended.
+            let profile = self.env.people.profile(user).await.ok().flatten();
+            Ok(profile.is_some_and(|profile| profile.loses_money_with_its_session()))
         };
         self.executor.perform_open(context.deadline, logout).await
     }

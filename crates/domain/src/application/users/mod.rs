@@ -5,6 +5,7 @@
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`], [`GuestRejections`]: blocks of guests, and rejections of guest accounts, by DJs;
+//! - [`WalletLinks`]: the way back to a guest account whose phone is lost;
 //! - [`PersonalData`]: the export and the erasure.
 
 mod blocks;
@@ -21,6 +22,7 @@ mod registration;
 mod sessions;
 mod started_session;
 mod verifications;
+mod wallet_links;
 
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
@@ -42,3 +44,4 @@ pub use registration::{RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
 pub use started_session::{BrowserSession, SessionForm, SignedIn, StartedSession};
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
+pub use wallet_links::{AccountUse, IssueLinkRefusal, IssuedLink, WalletLinks};

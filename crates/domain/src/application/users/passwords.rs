@@ -155,8 +155,11 @@ impl PasswordChanges {
                 if env.ports.passwords.is_breached(new) {
                     return Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword));
                 }
-                let after = env.ports.passwords.hash(new, context.client.network()).await?;
                 let presented = env.ports.secrets.fingerprint(token);
+                if !env.has_open_challenge(Purpose::Password, &presented).await? {
+                    return Err(CommandError::Refused(ResetPasswordRefusal::InvalidToken));
+                }
+                let after = env.ports.passwords.hash(new, context.client.network()).await?;
                 let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
                 let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;
                 effects.revocations_changed();

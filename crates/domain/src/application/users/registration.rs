@@ -62,13 +62,20 @@ impl SignIns {
         self.executor.perform_open(context.deadline, register).await
     }
 
+    /// Whether this password is refused because it is known from breaches. Clients can ask before a registration or a claim
+    /// counts as an attempt.
+    #[must_use]
+    pub fn is_breached(&self, password: &Password) -> bool {
+        self.env.ports.passwords.is_breached(password)
+    }
+
     async fn begin_registered(
         &self,
         kind: SecretKind,
         registration: Registration,
         client: ClientInfo,
     ) -> Result<StartedSession, CommandError<RegisterRefusal>> {
-        if self.env.ports.passwords.is_breached(&registration.password) {
+        if self.is_breached(&registration.password) {
             return Err(CommandError::Refused(RegisterRefusal::BreachedPassword));
         }
         let hash = self.env.ports.passwords.hash(&registration.password, client.network()).await?;

@@ -33,6 +33,7 @@ pub fn request(number: i64, song: (&str, &str), minutes: i64, state: RequestStat
             [1_250, 2_500, 1_900][usize::try_from(number.rem_euclid(3)).expect("a number")],
         ),
         gig: Some(boards::gig().id),
+        counts_as_guest: number > 4,
         state,
         created_at: now().minus(Duration::minutes(minutes)),
     }
@@ -71,7 +72,6 @@ pub fn queue(songs: usize, accepted: usize, status: GigStatus) -> ShownQueue {
                     _ => Vec::new(),
                 },
                 last_played: (number == 2).then(|| now().minus(Duration::minutes(3))),
-                is_of_guest_account: number > 4,
                 request,
                 place,
             }

@@ -48,8 +48,10 @@ pub fn pages(language: Language) -> Vec<Sample> {
         nearby: None,
         needs_operator: false,
     };
-    let login = |refusal, guest_money| {
-        LoginPage { frame, email: email(), refusal, next: Some("/wallet"), guest_money }.render()
+    let login = |refusal: Option<LoginRefusal>, guest_money| {
+        let has_unknown_key = refusal.is_some();
+        LoginPage { frame, email: email(), refusal, next: Some("/wallet"), has_unknown_key, guest_money }
+            .render()
     };
     let register = |is_dj, email, password| {
         let account = AccountFields { name: FieldState::with("Nadja Vinyl"), email, password };

@@ -13,14 +13,14 @@ use cuepoint_domain::text::{GigTitle, Line, MusicUrl, ShortMessage};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::{TipTerms, presets};
 use cuepoint_domain::user::ArtistType;
-use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind, Viewer};
+use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
+use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice, Viewer};
 use cuepoint_pages::guest::{
-    Closed, DraftCard, Entry, GuestPage, GuestPart, Offer, Offers, Question, RequestForm, TipForm, Typed,
-    UnknownCodePage,
+    Closed, DraftCard, GuestPage, GuestPart, Offer, Offers, Question, RequestEntry, RequestForm, TipForm,
+    Typed, UnknownCodePage,
 };
 use cuepoint_pages::language::Language;
-use cuepoint_pages::payment::{Draft, PaymentState, Purpose};
+use cuepoint_pages::payment::{DraftPurpose, DraftView, PaymentState};
 use time::Duration;
 
 use super::boards::open_requests;
@@ -95,6 +95,7 @@ fn own(id: i64, title: &str, artist: &str, fee: i128, state: RequestState) -> Ow
         music_url: MusicUrl::new("https://example.com/song").expect("an address"),
         fee: Money::from_minor(fee),
         gig: GigId::new(3),
+        counts_as_guest: false,
         state,
         created_at: ago(12),
     };
@@ -119,7 +120,7 @@ pub fn all_states() -> Vec<OwnRequest> {
         own(19, "Le Freak", "Chic", 1_250, accepted),
         own(18, "September", "Earth, Wind & Fire", 1_250, played(3)),
         OwnRequest { stars: Stars::new(4), ..own(17, "Superstition", "Stevie Wonder", 2_500, played(41)) },
-        own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(50) }),
+        own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(50), displaced: false }),
         own(15, "Atemlos", "Helene Fischer", 1_250, RequestState::Cancelled { at: ago(55) }),
         own(14, "Jolene", "Dolly Parton", 1_250, RequestState::Expired { at: ago(70) }),
         own(
@@ -129,6 +130,7 @@ pub fn all_states() -> Vec<OwnRequest> {
             1_250,
             RequestState::Refunded { at: ago(80), commission: Money::ZERO },
         ),
+        own(12, "Regret", "New Order", 0, RequestState::Rejected { at: ago(90), displaced: true }),
     ]
 }
 
@@ -163,7 +165,7 @@ pub fn places_of(popular: i128, upcoming: i128) -> Offers {
 struct Scene<'a> {
     name: &'a str,
     board: Board,
-    entry: Entry<'a>,
+    entry: RequestEntry<'a>,
     requests: Vec<OwnRequest>,
     ended_at: Option<Timestamp>,
     signed_in: bool,
@@ -173,7 +175,7 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn new(name: &'a str, entry: Entry<'a>) -> Self {
+    fn new(name: &'a str, entry: RequestEntry<'a>) -> Self {
         let requests = Vec::new();
         Scene {
             name,
@@ -188,7 +190,7 @@ impl<'a> Scene<'a> {
     }
 
     fn closed(name: &'a str, closed: Closed) -> Self {
-        let mut scene = Self::new(name, Entry::Closed(closed, None));
+        let mut scene = Self::new(name, RequestEntry::Closed(closed, None));
         match (closed, &mut scene.board.gig) {
             (Closed::Paused, Some(gig)) => gig.status = GigStatus::Paused,
             (Closed::Ended | Closed::Offline, gig) => *gig = None,
@@ -202,7 +204,7 @@ impl<'a> Scene<'a> {
         let guest = people::guest();
         let mut frame = Frame::new(&site, language, now());
         frame.viewer = self.signed_in.then(|| Viewer::of(&guest));
-        let done = || Notice { kind: NoticeKind::Done, text: frame.t.state_pending() };
+        let done = || PageNotice { kind: NoticeKind::Done, text: frame.t.state_pending() };
         frame.notice = self.notice.then(done);
         let live = Live { path: "/g/B2C3D4/live", stream: Some("/api/v1/boards/B2C3D4/stream") };
         let tip = TipForm { presets, amount: FieldState::default() };
@@ -236,7 +238,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
         artist_name: FieldState::with("Earth, Wind & Fire"),
         ..empty.clone()
     };
-    let boxed = |form| Entry::Form(Box::new(form));
+    let boxed = |form| RequestEntry::Form(Box::new(form));
     let first = RequestForm { name: Some(FieldState::default()), ..empty.clone() };
     let refused = RequestForm {
         song_title: FieldState::refused("", t.song_title()),
@@ -248,7 +250,10 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let asked = |question| RequestForm { question: Some(question), ..written.clone() };
     let member = RequestForm {
         available: Some(Money::from_minor(730)),
-        guest_wallet: Some(Money::from_minor(500)),
+        guest_wallet: Some(KeptWallet {
+            user: UserId::new(9).expect("an id"),
+            available: Money::from_minor(500),
+        }),
         ..empty.clone()
     };
     let mut quiet = board();
@@ -259,7 +264,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     no_price.dj.dj.iter_mut().for_each(|dj| {
         (dj.fee_popular_song, dj.fee_upcoming_artist) = (Money::ZERO, Money::ZERO);
     });
-    let rejected = own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(5) });
+    let rejected =
+        own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(5), displaced: false });
     let pending = RequestState::Pending { answer_by: now().plus(Duration::minutes(18)) };
     let free_request = own(22, "Good Times", "Chic", 0, pending);
     let typed = Typed {
@@ -267,11 +273,11 @@ pub fn pages(language: Language) -> Vec<Sample> {
         artist_name: "Earth, Wind & Fire",
         message: "For Anna, who turns 30 today",
     };
-    let refused_text = Entry::Closed(Closed::Paused, Some(typed));
+    let refused_text = RequestEntry::Closed(Closed::Paused, Some(typed));
     let fee = Money::from_minor(1_250);
-    let waiting = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
+    let waiting = DraftView::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
     let card = |state| Some(DraftCard { draft: waiting, state, payment: payment::REFERENCE, key: KEY });
-    let too_late = PaymentState::ConfirmedTooLate { what: Purpose::Request, why: Closed::Paused };
+    let too_late = PaymentState::ConfirmedTooLate { what: DraftPurpose::Request, why: Closed::Paused };
     let scenes = [
         Scene { signed_in: false, ..Scene::new("first", boxed(first)) },
         Scene { board: quiet, signed_in: false, ..Scene::new("empty", boxed(empty.clone())) },
@@ -301,6 +307,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
         Scene { draft: card(too_late), ..Scene::closed("draft-too-late", Closed::Paused) },
         Scene::closed("offline", Closed::Offline),
         Scene::closed("queue-full", Closed::QueueFull),
+        Scene::closed("no-more-requests", Closed::NoMoreRequests),
+        Scene::closed("no-more-requests-of-guests", Closed::NoMoreRequestsOfGuests),
         Scene::closed("too-many-open", Closed::TooManyOpen { most: 3 }),
         Scene::closed("blocked", Closed::Blocked),
         Scene::closed("members-only", Closed::MembersOnly),

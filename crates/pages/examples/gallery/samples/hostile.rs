@@ -12,7 +12,7 @@ use cuepoint_pages::error::{ErrorPage, Problem};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, Viewer};
 use cuepoint_pages::front::LoginPage;
-use cuepoint_pages::guest::{Entry, GuestPage, GuestPart, RequestForm};
+use cuepoint_pages::guest::{GuestPage, GuestPart, RequestEntry, RequestForm};
 use cuepoint_pages::language::Language;
 use time::Duration;
 
@@ -72,7 +72,7 @@ fn guest_page(language: Language) -> Sample {
         tip: None,
         live: Live { path: "/g/B2C3D4/live?\"><script>", stream: Some("/x?\"><script>") },
     };
-    let entry = Entry::Form(Box::new(form));
+    let entry = RequestEntry::Form(Box::new(form));
     let page = GuestPage { frame: &frame, board: &board, entry, part, offers_claim: false, draft: None };
     Sample::new("hostile-guest", page.render())
 }
@@ -103,7 +103,14 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let frame = Frame::new(&site, language, now());
     let email = FieldState::with(markup(255));
-    let login = LoginPage { frame: &frame, email, refusal: None, next: Some(MARKUP), guest_money: None };
+    let login = LoginPage {
+        frame: &frame,
+        email,
+        refusal: None,
+        next: Some(MARKUP),
+        has_unknown_key: true,
+        guest_money: None,
+    };
     let problem = Problem::Broken { incident: MARKUP, may_have_moved_money: true };
     let error = ErrorPage { frame: &frame, problem, back: MARKUP, is_form: false };
     vec![

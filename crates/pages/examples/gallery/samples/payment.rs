@@ -9,7 +9,7 @@ use cuepoint_pages::frame::{Frame, Live, Viewer};
 use cuepoint_pages::guest::Closed;
 use cuepoint_pages::language::Language;
 use cuepoint_pages::payment::{
-    Draft, PaymentPage, PaymentPart, PaymentState, Purpose, SandboxPage, StrangerPaymentPage,
+    DraftPurpose, DraftView, PaymentPage, PaymentPart, PaymentState, SandboxPage, StrangerPaymentPage,
     StrangerPaymentPart, StrangerState,
 };
 
@@ -26,9 +26,9 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let url = PaymentUrl::new("https://pay.example.com/session/1").expect("an address");
     let fee = Money::from_minor(1_250);
-    let draft = Draft::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
-    let tip = Draft::Tip { dj: Some("Nightowl"), amount: fee };
-    let (late, over) = (Purpose::Request, Closed::Ended);
+    let draft = DraftView::Request { song_title: "September", artist_name: "Earth, Wind & Fire", fee };
+    let tip = DraftView::Tip { dj: Some("Nightowl"), amount: fee };
+    let (late, over) = (DraftPurpose::Request, Closed::Ended);
     let states = [
         ("preparing", PaymentState::Preparing { is_late: false }),
         ("late", PaymentState::Preparing { is_late: true }),

@@ -1,15 +1,14 @@
 //! Pages of the subject `report`.
 
-use std::collections::BTreeMap;
-
 use cuepoint_domain::application::queries::{ReportedGig, ShownGig};
 use cuepoint_domain::gig::quarters::quarter_hours;
 use cuepoint_domain::gig::report::GigReport;
 use cuepoint_domain::gig::{Gig, GigStatus};
 use cuepoint_domain::ids::GigId;
 use cuepoint_domain::money::Money;
-use cuepoint_domain::music_request::{MusicRequest, RequestState, Stars};
+use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::user::Rating;
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_pages::report::{PastGigsPage, ReportPage};
@@ -31,7 +30,7 @@ fn reported(number: i64, requests: i64) -> ReportedGig {
             commission: Money::from_minor(125),
         };
         let state = match number % 5 {
-            0 => RequestState::Rejected { at: now() },
+            0 => RequestState::Rejected { at: now(), displaced: false },
             1 => RequestState::Expired { at: now() },
             _ => played,
         };
@@ -39,9 +38,11 @@ fn reported(number: i64, requests: i64) -> ReportedGig {
         MusicRequest { created_at: request.created_at.minus(days), ..request }
     };
     let requests: Vec<MusicRequest> = (1..=requests).map(made).collect();
-    let stars: BTreeMap<_, _> =
-        requests.iter().take(9).map(|request| (request.id, Stars::new(5).expect("stars"))).collect();
-    let report = GigReport::new(&requests, 2, &stars, Money::from_minor(1_500)).expect("a report");
+    let report = GigReport {
+        tips: Money::from_minor(1_500),
+        rating: Rating { stars: 45, count: 9 },
+        ..GigReport::of(&requests).expect("a report")
+    };
     let quarters = quarter_hours(&gig, &requests, now()).expect("quarters");
     ReportedGig { gig: ShownGig { gig, status: GigStatus::Ended }, report, quarters }
 }

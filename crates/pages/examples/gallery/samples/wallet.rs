@@ -11,16 +11,18 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::{Tip, TipDirection};
 use cuepoint_domain::topup::{Topup, TopupStatus};
 use cuepoint_domain::user::User;
+use cuepoint_domain::user::wallet_link::LinkEnd;
 use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalState};
-use cuepoint_pages::forms::{FieldState, Keys};
+use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_pages::wallet::{
-    ConfirmPayoutPage, Hold, Payout, PayoutForm, Songs, StatementPage, TipRow, TopupForm, WalletPage,
+    ConfirmPayoutPage, Hold, LinkOverPage, OwnSession, Payout, PayoutForm, Songs, StatementPage, TipRow,
+    TopupForm, WalletLinkPage, WalletPage,
 };
 use time::Duration;
 
-use super::{Sample, guest, now, people, site};
+use super::{Sample, guest, hostile, now, people, site};
 
 const KEY: &str = "6rY2mQ0xS1uVb8Zp3kLw9A";
 const ADDRESS: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
@@ -132,6 +134,37 @@ fn tips() -> Vec<(Tip, TipDirection)> {
     vec![(tip(2, 50), TipDirection::Received), (tip(1, 0), TipDirection::Given)]
 }
 
+/// The pages of wallet links.
+fn links(language: Language) -> Vec<Sample> {
+    let site = site();
+    let frame = Frame::new(&site, language, now());
+    let name = Line::new(hostile::MARKUP).expect("a line");
+    let open = |own, held| {
+        WalletLinkPage {
+            frame: &frame,
+            link: "bntE_GS4RCx0KV37F1UrUO",
+            key: KEY,
+            name: &name,
+            balance: balance(4_000, held, 0),
+            own,
+        }
+        .render()
+    };
+    let over = |end| LinkOverPage { frame: &frame, end }.render();
+    [
+        ("wallet-link", open(OwnSession::Nothing, 0)),
+        ("wallet-link-guest", open(OwnSession::Wallet, 500)),
+        ("wallet-link-member", open(OwnSession::Login, 0)),
+        ("wallet-link-unknown", over(LinkEnd::Unknown)),
+        ("wallet-link-claimed", over(LinkEnd::Claimed)),
+        ("wallet-link-used", over(LinkEnd::Used)),
+        ("wallet-link-expired", over(LinkEnd::Expired)),
+        ("wallet-link-suspended", over(LinkEnd::Suspended)),
+    ]
+    .map(|(name, html)| Sample::new(name, html))
+    .into()
+}
+
 pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let t = language.texts();
@@ -156,6 +189,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     };
     let (entries, topups, withdrawals, tips) = (entries(), topups(), withdrawals(), tips());
     let songs = Songs::from([(RequestId::new(21).expect("an id"), line("Good Times"))]);
+    let kept = |user| KeptWallet { user, available: Money::from_minor(500) };
+    let guest_wallets: Vec<KeptWallet> = (9..=12).filter_map(UserId::new).map(kept).collect();
     let (no_entries, no_topups, no_withdrawals) = (Rows::none(0), Rows::none(0), Rows::none(0));
     let requests = guest::all_states();
     let held = requests.iter().take(2).map(|own| Hold::Request(&own.request));
@@ -175,7 +210,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
             holds: if is_new { &[] } else { &holds },
             held_otherwise: (!is_new).then(|| Money::from_minor(1_250)),
             debt: entries.rows.last().filter(|_| balance.owed > Money::ZERO),
-            guest_wallet: Some(Money::from_minor(500)).filter(|_| name.is_empty()),
+            guest_wallets: if name.is_empty() { &guest_wallets } else { &[] },
+            guest_wallets_are_full: name.is_empty(),
             entries: if is_new { &no_entries } else { &entries },
             songs: &songs,
             topup: Some(topup()),
@@ -216,4 +252,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
         Sample::new("wallet-statement-last", statement(3)),
         Sample::new("wallet-confirm-payout", confirm.render()),
     ]
+    .into_iter()
+    .chain(links(language))
+    .collect()
 }

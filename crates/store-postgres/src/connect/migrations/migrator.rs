@@ -105,21 +105,28 @@ impl Migrator {
         self.run(migration, migration.down, REMOVE_VERSION).await
     }
 
-    /// Runs the statements of a migration, and retries while other transactions hold locks that it needs.
+    /// Runs the statements of a migration, and retries while other transactions hold locks that it needs. Patience begins
+    /// with the first wait, because a check or an index of a large table takes long without waiting. An index that was built
+    /// is not built again.
     async fn run(&mut self, migration: &Migration, sql: &str, note: &str) -> anyhow::Result<()> {
         let name = migration.name;
-        let start = Instant::now();
+        let (mut waits_since, mut done) = (None, 0);
         loop {
+            let done_before = done;
             let ran = if migration.in_transaction {
                 self.transaction(sql, note, &migration.version()).await
             } else {
-                self.one_by_one(sql, note, &migration.version()).await
+                self.one_by_one(sql, note, &migration.version(), &mut done).await
             };
             let Err(error) = ran else { return Ok(()) };
             if !is_lock_conflict(&error) {
                 return Err(error).with_context(|| format!("migration {name} failed"));
             }
             let (pid, age_seconds) = self.oldest_transaction().await?.unzip();
+            if done > done_before {
+                waits_since = None;
+            }
+            let start = *waits_since.get_or_insert_with(Instant::now);
             let waited_seconds = start.elapsed().as_secs();
             if start.elapsed() >= self.patience.total {
                 bail!(
@@ -152,9 +159,21 @@ impl Migrator {
     ///
     /// `CONCURRENTLY` may wait for locks as long as patience lasts, since neither reads nor writes queue
     /// behind it, and it waits for the end of every transaction that began before it.
-    async fn one_by_one(&mut self, sql: &str, note: &str, version: &str) -> Result<(), Error> {
-        for statement in statements(sql) {
-            self.client.batch_execute(&statement).await?;
+    ///
+    /// `done` is the number of indexes that are built, which are skipped, and is increased. Each begins with the statement that
+    /// drops an invalid one.
+    async fn one_by_one(
+        &mut self,
+        sql: &str,
+        note: &str,
+        version: &str,
+        done: &mut usize,
+    ) -> Result<(), Error> {
+        for index in indexes(statements(sql)).iter().skip(*done) {
+            for statement in index {
+                self.client.batch_execute(statement).await?;
+            }
+            *done = done.saturating_add(1);
         }
         self.client.execute(note, &[&version]).await?;
         Ok(())
@@ -180,10 +199,31 @@ fn statements(sql: &str) -> Vec<String> {
     text.split(';').map(str::trim).filter(|statement| !statement.is_empty()).map(str::to_owned).collect()
 }
 
+/// Groups statements by index: each group begins by dropping it.
+fn indexes(statements: Vec<String>) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for statement in statements {
+        match groups.last_mut() {
+            Some(group) if !statement.starts_with("DROP ") => group.push(statement),
+            _ => groups.push(vec![statement]),
+        }
+    }
+    groups
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::connect::migrations::MIGRATIONS;
+
+    #[test]
+    fn statements_are_grouped_by_index() {
+        let sql =
+            "DROP INDEX a; CREATE INDEX a ON b (c); DROP INDEX d; CREATE INDEX d ON b (e); DROP INDEX f;";
+        let groups = indexes(statements(sql));
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+        assert_eq!(groups[1], ["DROP INDEX d", "CREATE INDEX d ON b (e)"]);
+    }
 
     #[test]
     fn migration_files_are_split_into_statements_without_comments() {

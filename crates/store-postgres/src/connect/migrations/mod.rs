@@ -4,7 +4,7 @@ mod migrator;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel::prelude::*;
@@ -23,6 +23,11 @@ pub(crate) use migrator::Patience;
 /// sends the statements of a migration as one query, in which PostgreSQL refuses `CONCURRENTLY`, and hides
 /// the SQLSTATE of a failure.
 pub(crate) const MIGRATIONS: &[Migration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
+/// The stamp of the first migration of the unreleased states of 0.2.0.
+const FIRST_UNRELEASED: &str = "20261122000001";
+/// The stamp of the first migration of 0.2.0.
+const FIRST_OF_0_2_0: &str = "20261130000001";
 
 /// A migration of the schema.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +64,9 @@ pub(crate) async fn migrate(
 ) -> anyhow::Result<Vec<String>> {
     let migrating = async {
         let mut migrator = Migrator::start(connector, patience).await?;
-        let missing = pending(&migrator.applied().await?, migrations);
+        let applied = migrator.applied().await?;
+        ensure_released(&applied)?;
+        let missing = pending(&applied, migrations);
         if !missing.is_empty() {
             migrator.create_table_of_versions().await?;
         }
@@ -89,10 +96,24 @@ pub(crate) async fn revert(connector: &Connector, migrations: &[Migration]) -> a
 pub(crate) async fn ensure_migrated(connector: &Connector) -> anyhow::Result<()> {
     let client = connector.client().await?;
     let applied = applied(&client).await.context("the versions of the schema cannot be read")?;
+    ensure_released(&applied)?;
     ensure!(
         pending(&applied, MIGRATIONS).is_empty(),
         "the database is older than this program: run `cuepoint migrate` first"
     );
+    Ok(())
+}
+
+/// Refuses a database of an unreleased state of 0.2.0. Their migrations have stamps between the last one of 0.1.0 and the
+/// first one of 0.2.0. A later unknown stamp belongs to a newer version.
+fn ensure_released(applied: &BTreeSet<String>) -> anyhow::Result<()> {
+    let is_unreleased = |version: &&String| (FIRST_UNRELEASED..FIRST_OF_0_2_0).contains(&version.as_str());
+    if let Some(version) = applied.iter().find(is_unreleased) {
+        bail!(
+            "an unreleased state of this program created the database (migration {version}): run the commit that created \
+             it, or begin with an empty database"
+        );
+    }
     Ok(())
 }
 
@@ -163,5 +184,21 @@ mod tests {
         let versions: Vec<String> = MIGRATIONS.iter().map(Migration::version).collect();
         assert!(versions.is_sorted_by(|one, next| one < next), "{versions:?}");
         assert_eq!(versions[0], "20261120000001");
+    }
+
+    #[test]
+    fn versions_of_unreleased_states_are_refused_and_newer_ones_are_not() {
+        let refusal = |version: &str| {
+            let applied = MIGRATIONS.iter().map(Migration::version).chain([version.to_owned()]).collect();
+            ensure_released(&applied).err().map(|error| error.to_string())
+        };
+        for version in ["20261122000001", "20261129000013"] {
+            assert!(
+                refusal(version).unwrap().contains(&format!("created the database (migration {version})"))
+            );
+        }
+        for version in ["20261121000062", "29990101000001"] {
+            assert_eq!(refusal(version), None);
+        }
     }
 }

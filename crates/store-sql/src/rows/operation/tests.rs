@@ -30,7 +30,7 @@ fn requests() -> impl Iterator<Item = Outcome> + Clone {
     [
         RequestState::Pending { answer_by: at(9) },
         RequestState::Accepted { at: at(1), play_by: at(9) },
-        RequestState::Rejected { at: at(1) },
+        RequestState::Rejected { at: at(1), displaced: false },
         RequestState::Cancelled { at: at(1) },
         RequestState::Expired { at: at(1) },
         RequestState::Played { at: at(1), commission },
@@ -48,6 +48,7 @@ fn requests() -> impl Iterator<Item = Outcome> + Clone {
             music_url: MusicUrl::new("https://example.com/?q=1").unwrap(),
             fee: Money::from_minor(123),
             gig: None,
+            counts_as_guest: false,
             state,
             created_at: at(0),
         }),

@@ -5,7 +5,7 @@ use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::Email;
 use cuepoint_pages::account::EmailChange;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 
 use super::page::{self, Left};
@@ -51,7 +51,7 @@ pub(super) async fn confirm(call: PageCall, principal: Principal) -> Result<Page
     let context = call.context(&principal, None, "");
     let changed = call.use_cases().email_changes.confirm(&context, &Token(typed.to_owned())).await;
     let email = match or_refusal(changed)? {
-        Ok(_) => return Ok(PageResponse::done("/account", Done::EmailChanged)),
+        Ok(_) => return Ok(PageResponse::done("/account", DoneNotice::EmailChanged)),
         Err(refusal) => match refusal {
             ConfirmEmailRefusal::InvalidCode => {
                 EmailChange::CodeSent(FieldState::refused(typed, t.wrong_code()))

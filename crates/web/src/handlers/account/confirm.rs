@@ -2,7 +2,7 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::authorization::Principal;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -20,7 +20,9 @@ pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, P
 
 pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     match recent_password::check(&call, &principal).await? {
-        Some(repeated) => Ok(repeated.kept_by(PageResponse::done(next(&call.form), Done::PasswordConfirmed))),
+        Some(repeated) => {
+            Ok(repeated.kept_by(PageResponse::done(next(&call.form), DoneNotice::PasswordConfirmed)))
+        }
         None => ask(&call, &call.form, true).await,
     }
 }

@@ -4,7 +4,7 @@ use cuepoint_adapters::personal_data_export;
 use cuepoint_domain::application::EraseRefusal;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::text::Password;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
@@ -30,7 +30,7 @@ pub(super) async fn erase(call: PageCall, principal: Principal) -> Result<PageRe
     let erased = call.use_cases().personal_data.erase(&context, password.as_ref()).await;
     call.limits().refund_unhashed(&erased);
     match or_refusal(erased)? {
-        Ok(()) => Ok(front::ended(&call, Done::Erased)),
+        Ok(()) => Ok(front::ended(&call, DoneNotice::Erased).await),
         Err(refusal) => refused(&call, &principal, refusal).await,
     }
 }

@@ -6,13 +6,14 @@ use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::text::{Line, Password};
 use cuepoint_domain::user::{Field, ProfileChange, ProfileRefusal};
 use cuepoint_pages::account::PasswordFields;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::texts::Text;
 
 use super::page::{self, Left};
 use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
+use crate::known_browser;
 use crate::response::PageResponse;
 
 pub(super) async fn name(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -20,7 +21,7 @@ pub(super) async fn name(call: PageCall, principal: Principal) -> Result<PageRes
     match Line::new(typed) {
         Ok(name) => {
             let change = ProfileChange { name: Field::Set(name), ..ProfileChange::default() };
-            changed(change_profile(&call, &principal, change).await?, "/account", Done::Saved)
+            changed(change_profile(&call, &principal, change).await?, "/account", DoneNotice::Saved)
         }
         Err(error) => {
             let name = FieldState::refused(typed, call.frame(None).refused_text(error));
@@ -37,7 +38,7 @@ pub(super) async fn phone(call: PageCall, principal: Principal) -> Result<PageRe
             let change = ProfileChange { phone: Field::Set(phone), ..ProfileChange::default() };
             match change_profile(&call, &principal, change).await? {
                 Err(ProfileRefusal::Phone) => frame.t.not_a_phone(),
-                answer => return changed(answer, "/account", Done::Saved),
+                answer => return changed(answer, "/account", DoneNotice::Saved),
             }
         }
     };
@@ -48,7 +49,7 @@ pub(super) async fn phone(call: PageCall, principal: Principal) -> Result<PageRe
 /// `POST /account/dj`: the member becomes a DJ, for good.
 pub(super) async fn become_dj(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let change = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
-    changed(change_profile(&call, &principal, change).await?, "/booth", Done::BecameDj)
+    changed(change_profile(&call, &principal, change).await?, "/booth", DoneNotice::BecameDj)
 }
 
 async fn change_profile(
@@ -61,7 +62,11 @@ async fn change_profile(
 }
 
 /// The way on from a change of the profile. The forms cause no other refusal.
-fn changed(answer: Result<(), ProfileRefusal>, path: &str, done: Done) -> Result<PageResponse, PageFailure> {
+fn changed(
+    answer: Result<(), ProfileRefusal>,
+    path: &str,
+    done: DoneNotice,
+) -> Result<PageResponse, PageFailure> {
     match answer {
         Ok(()) => Ok(PageResponse::done(path, done)),
         Err(_) => Err(PageFailure::NoForm),
@@ -80,7 +85,10 @@ pub(super) async fn password(call: PageCall, principal: Principal) -> Result<Pag
     call.limits().refund_unhashed(&changed);
     let t = frame.t;
     match or_refusal(changed)? {
-        Ok(()) => Ok(PageResponse::done("/account", Done::PasswordChanged)),
+        Ok(()) => {
+            let response = PageResponse::done("/account", DoneNotice::PasswordChanged);
+            Ok(known_browser::remembered(&call, response, (principal.user, principal.session)).await)
+        }
         Err(ChangePasswordRefusal::WrongPassword) => {
             refused(&call, &principal, Some(t.wrong_password()), None).await
         }

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::SessionId;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -18,9 +18,9 @@ pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResp
     match ended.map_err(PageFailure::from) {
         // A session that has ended is gone from the page.
         Ok(()) | Err(PageFailure::NotFound) if id != principal.session => {
-            Ok(PageResponse::done("/account", Done::SessionEnded))
+            Ok(PageResponse::done("/account", DoneNotice::SessionEnded))
         }
-        Ok(()) => Ok(front::ended(&call, Done::LoggedOut)),
+        Ok(()) => Ok(front::ended(&call, DoneNotice::LoggedOut).await),
         Err(failure) => Err(failure),
     }
 }
@@ -30,5 +30,5 @@ pub(super) async fn end_all(call: PageCall, principal: Principal) -> Result<Page
         return Ok(PageResponse::see("/claim"));
     }
     call.use_cases().sessions.end_all(&call.context(&principal, None, "")).await?;
-    Ok(front::ended(&call, Done::SessionsEnded))
+    Ok(front::ended(&call, DoneNotice::SessionsEnded).await)
 }

@@ -3,7 +3,7 @@
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_pages::booth::BlocksPage;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -23,5 +23,5 @@ pub(super) async fn list(call: PageCall, principal: Principal) -> Result<PageRes
 pub(super) async fn end(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let guest = call.form.text("guest").parse().ok().and_then(UserId::new).ok_or(PageFailure::NoForm)?;
     call.use_cases().blocks.unblock(&call.context(&principal, None, ""), guest).await?;
-    Ok(PageResponse::done("/booth/blocks", Done::Unblocked))
+    Ok(PageResponse::done("/booth/blocks", DoneNotice::Unblocked))
 }

@@ -8,9 +8,9 @@ use cuepoint_domain::ids::GigId;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::user::DjProfile;
-use cuepoint_pages::booth::{Answer, BoothPage, GigForm, OpenPage, Outcome, QueuePart};
+use cuepoint_pages::booth::{BoothAnswer, BoothOutcome, BoothPage, GigForm, OpenPage, QueuePart};
 use cuepoint_pages::forms::Keys;
-use cuepoint_pages::frame::{Notice, NoticeKind};
+use cuepoint_pages::frame::{NoticeKind, PageNotice};
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -44,9 +44,19 @@ pub(in crate::handlers) async fn newest_gig(
 /// [`PageFailure::Outdated`] without an open gig, and for a form of another one.
 pub(super) async fn open_gig(call: &PageCall, principal: &Principal) -> Result<GigId, PageFailure> {
     let open = current_gig(call, principal).await?;
+    open.filter(|id| is_meant(call, *id)).ok_or(PageFailure::Outdated)
+}
+
+/// Whether the form is for the newest gig, and this gig has ended.
+pub(super) async fn names_ended_gig(call: &PageCall, principal: &Principal) -> Result<bool, PageFailure> {
+    let newest = newest_gig(call, principal).await?;
+    Ok(newest.is_some_and(|gig| gig.status == GigStatus::Ended && is_meant(call, gig.gig.id)))
+}
+
+/// Whether the form is for this gig.
+fn is_meant(call: &PageCall, id: GigId) -> bool {
     let named = call.form.text("gig");
-    let is_meant = |id: &GigId| named.is_empty() || named == id.to_string();
-    open.filter(is_meant).ok_or(PageFailure::Outdated)
+    named.is_empty() || named == id.to_string()
 }
 
 /// The id of the open gig, if there is one.
@@ -73,13 +83,13 @@ pub(super) async fn render(
     call: &PageCall,
     principal: &Principal,
     status: StatusCode,
-    outcome: Option<Outcome<'_>>,
+    outcome: Option<BoothOutcome<'_>>,
     refused: Option<GigForm>,
 ) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?.ok_or(PageFailure::Login)?;
     let key = call.new_key();
     let frame = call.frame(Some(&reader));
-    let notice = outcome.map(|outcome| notice(Answer { frame: &frame, outcome }));
+    let notice = outcome.map(|outcome| notice(BoothAnswer { frame: &frame, outcome }));
     let frame = frame.clone().saying(notice);
     let keys = Keys::new(&key);
     let html = match open_queue(call, principal).await? {
@@ -99,7 +109,7 @@ pub(super) async fn render(
     Ok(PageResponse::html(status, html))
 }
 
-fn notice(answer: Answer<'_>) -> Notice {
+fn notice(answer: BoothAnswer<'_>) -> PageNotice {
     let kind = if answer.is_done() { NoticeKind::Done } else { NoticeKind::Attention };
-    Notice { kind, text: answer.text() }
+    PageNotice { kind, text: answer.text() }
 }

@@ -10,7 +10,7 @@ use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::MusicRequest;
-use cuepoint_pages::booth::{Answer, Outcome};
+use cuepoint_pages::booth::{BoothAnswer, BoothOutcome};
 
 use super::page;
 use crate::call::{FormKey, PageCall};
@@ -31,7 +31,7 @@ pub(super) async fn reject(call: PageCall, principal: Principal) -> Result<PageR
 
 /// What an answer to a request did.
 enum Answered {
-    Done(MusicRequest),
+    DoneNotice(MusicRequest),
     TooLate(MusicRequest),
     Gone,
 }
@@ -42,7 +42,7 @@ async fn answer(call: PageCall, principal: Principal, answer: DjAnswer) -> Resul
     let mut late = None;
     for id in ids(&call)? {
         match answer_one(&call, &principal, &key, id, answer).await? {
-            Answered::Done(request) => done.push(request),
+            Answered::DoneNotice(request) => done.push(request),
             other => late = Some(other),
         }
     }
@@ -50,11 +50,11 @@ async fn answer(call: PageCall, principal: Principal, answer: DjAnswer) -> Resul
         done.iter().try_fold(Money::ZERO, |sum, request| sum.checked_add(amount(request))).unwrap_or_default()
     };
     let outcome = match (done.is_empty(), answer, &late) {
-        (true, _, Some(Answered::TooLate(request))) => Outcome::TooLate { request },
-        (true, _, _) => Outcome::Gone,
-        (false, DjAnswer::Accept, _) => Outcome::Accepted,
-        (false, DjAnswer::Play, _) => Outcome::Played { earned: sum(MusicRequest::earned) },
-        (false, DjAnswer::Reject, _) => Outcome::Rejected { returned: sum(|request| request.fee) },
+        (true, _, Some(Answered::TooLate(request))) => BoothOutcome::TooLate { request },
+        (true, _, _) => BoothOutcome::Gone,
+        (false, DjAnswer::Accept, _) => BoothOutcome::Accepted,
+        (false, DjAnswer::Play, _) => BoothOutcome::Played { earned: sum(MusicRequest::earned) },
+        (false, DjAnswer::Reject, _) => BoothOutcome::Rejected { returned: sum(|request| request.fee) },
     };
     respond(&call, &principal, outcome).await
 }
@@ -73,7 +73,7 @@ async fn answer_one(
         return Ok(Answered::Gone);
     }
     Ok(match or_refusal(done)? {
-        Ok(done) => Answered::Done(done.value),
+        Ok(done) => Answered::DoneNotice(done.value),
         Err(_) => Answered::TooLate(call.use_cases().music_requests.visible(principal, id).await?),
     })
 }
@@ -101,22 +101,24 @@ pub(super) async fn block(call: PageCall, principal: Principal) -> Result<PageRe
     let queue = call.use_cases().gigs.queue(&principal, gig).await?;
     let (mut rejected, mut returned) = (0_usize, Money::ZERO);
     for id in queue.open_by_guest().remove(&guest).unwrap_or_default().requests {
-        if let Answered::Done(request) = answer_one(&call, &principal, &key, id, DjAnswer::Reject).await? {
+        if let Answered::DoneNotice(request) =
+            answer_one(&call, &principal, &key, id, DjAnswer::Reject).await?
+        {
             rejected = rejected.saturating_add(1);
             returned = returned.checked_add(request.fee).unwrap_or(returned);
         }
     }
-    respond(&call, &principal, Outcome::Blocked { rejected, returned }).await
+    respond(&call, &principal, BoothOutcome::Blocked { rejected, returned }).await
 }
 
 /// The answer to the script, or the booth with what the form did.
 pub(super) async fn respond(
     call: &PageCall,
     principal: &Principal,
-    outcome: Outcome<'_>,
+    outcome: BoothOutcome<'_>,
 ) -> Result<PageResponse, PageFailure> {
     let frame = call.frame(None);
-    let answer = Answer { frame: &frame, outcome };
+    let answer = BoothAnswer { frame: &frame, outcome };
     let status = if answer.is_done() { StatusCode::OK } else { StatusCode::CONFLICT };
     if call.wants_part() {
         return Ok(PageResponse::html(status, answer.render()));

@@ -3,8 +3,9 @@
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::{AccountClaim, BrowserSession, ClaimRefusal, RegisterRefusal};
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::text::Password;
 use cuepoint_domain::user::guest_account::ClaimDetails;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::AccountFields;
 use cuepoint_pages::front::ClaimPage;
 use cuepoint_transport::rate_limits::Class;
@@ -13,9 +14,10 @@ use super::account_fields::{self, NewAccount};
 use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
+use crate::guest_cookie::NextGuestCookie;
+use crate::known_browser;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
-use crate::session;
 
 pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
     // A link that fills in an address would let its author take the wallet.
@@ -24,14 +26,25 @@ pub(super) async fn show(call: PageCall, _: Principal) -> Result<PageResponse, P
 }
 
 pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
-    let limits = call.limits();
-    limits.count_for_network_instead(Class::Registrations).map_err(PageFailure::rate_limited)?;
     let frame = call.frame(None);
-    let NewAccount { name, email, password } = match account_fields::read(&call.form, &frame) {
-        Ok(account) => account,
-        Err(fields) => return render(&call, INVALID, &call.form, *fields).await,
+    let is_breached = |password: &Password| call.use_cases().sign_ins.is_breached(password);
+    let read = match account_fields::read(&call.form, &frame) {
+        Ok(account) if is_breached(&account.password) => {
+            Err(account_fields::refused(&call.form, RegisterRefusal::BreachedPassword, &frame))
+        }
+        read => read.map_err(|fields| *fields),
     };
-    let attempt = limits.admit_registration(&call.state.password_queue, &email)?;
+    let NewAccount { name, email, password } = match read {
+        Ok(account) => account,
+        Err(fields) => {
+            // A count for each account would not help, because guest accounts cost nothing.
+            call.limits().count_for_network_instead(Class::Boards).map_err(PageFailure::rate_limited)?;
+            return render(&call, INVALID, &call.form, fields).await;
+        }
+    };
+    let kept = NextGuestCookie::with_ended_wallet(&call).await?;
+    let trust = call.use_cases().profiles.guest_trust(&principal).await?;
+    let attempt = call.limits().admit_claim(&call.state.password_queue, &email, trust)?;
     let details = ClaimDetails { email, name: Some(name), phone: None };
     let (context, claim) = (call.context(&principal, None, ""), AccountClaim { details, password });
     let claimed = call.use_cases().sign_ins.claim::<BrowserSession>(&context, claim).await;
@@ -41,8 +54,8 @@ pub(super) async fn send(call: PageCall, principal: Principal) -> Result<PageRes
     let refusal = match or_refusal(claimed)? {
         Ok(begun) => {
             let next = next_path::local(call.form.text("next")).unwrap_or("/wallet");
-            let cookie = session::begun(call.state.settings.cookies, &begun);
-            return Ok(PageResponse::done(next, Done::Claimed).with_cookie(&cookie));
+            let response = kept.begin(&call, PageResponse::done(next, DoneNotice::Claimed), &begun);
+            return Ok(known_browser::remembered(&call, response, (principal.user, begun.session)).await);
         }
         Err(ClaimRefusal::EmailTaken) => RegisterRefusal::EmailTaken,
         Err(ClaimRefusal::BreachedPassword) => RegisterRefusal::BreachedPassword,

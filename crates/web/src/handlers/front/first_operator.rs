@@ -13,6 +13,7 @@ use super::login;
 use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
+use crate::guest_cookie::NextGuestCookie;
 use crate::response::{INVALID, PageResponse};
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -30,13 +31,15 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         Ok(account) => account,
         Err(fields) => return Ok(render(&call, INVALID, code, *fields)),
     };
+    call.count_valid()?;
     let new = NewOperator { name, email, password };
     let presented = Token(code.value.clone());
     let operators = &call.use_cases().operators;
+    let kept = NextGuestCookie::with_own_wallet(&call).await?;
     let registered =
         operators.register_first::<BrowserSession>(&call.client_context(), &presented, new).await;
     let refusal = match or_refusal(registered)? {
-        Ok(session) => return login::begun(&call, &session).await,
+        Ok(session) => return Ok(login::begun(&call, kept, &session).await),
         Err(refusal) => refusal,
     };
     let refused = |refusal| account_fields::refused(&call.form, refusal, &frame);

@@ -3,10 +3,8 @@
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::{BrowserSession, LoginRefusal};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::text::Password;
-use cuepoint_domain::topup::TopupStatus;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::LoginPage;
 use cuepoint_transport::rate_limits::LoginAttempt;
@@ -15,9 +13,10 @@ use crate::call::PageCall;
 use crate::cookies::PageCookie;
 use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
+use crate::guest_cookie::{self, NextGuestCookie};
+use crate::known_browser;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
-use crate::session;
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     render(&call, StatusCode::OK, &call.query, None).await
@@ -25,8 +24,9 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let (email, password) = (call.form.text("email"), Password::presented(call.form.secret("password")));
+    let kept = NextGuestCookie::with_own_wallet(&call).await?;
     match log_in(&call, email, &password).await? {
-        Ok(session) => begun(&call, &session).await,
+        Ok(session) => Ok(begun(&call, kept, &session).await),
         Err(refusal) => render(&call, INVALID, &call.form, Some(refusal)).await,
     }
 }
@@ -40,7 +40,9 @@ pub(super) async fn log_in(
     email: &str,
     password: &Password,
 ) -> Result<Result<BrowserSession, LoginRefusal>, PageFailure> {
-    let attempt = call.admit_login(email).await?;
+    let browser = known_browser::session_of(call, email).await?;
+    let (queue, sign_ins) = (&call.state.password_queue, &call.use_cases().sign_ins);
+    let attempt = call.limits().admit_login(queue, sign_ins, email, browser).await?;
     log_in_as_admitted(call, attempt, email, password).await
 }
 
@@ -75,44 +77,30 @@ async fn render(
         email: FieldState::with(form.text("email")),
         refusal,
         next: next_path::local(form.text("next")),
+        has_unknown_key: call.principal.is_none() && guest_cookie::has_unknown(call).await?,
         guest_money: guest.map(|guest| guest.balance.total()).filter(|money| !money.is_zero()),
     };
-    let response = PageResponse::html(status, page.render());
-    if !call.is_suspended {
-        return Ok(response);
-    }
-    // Another user may log in, and the cookie stays void after the end of the suspension.
-    let has_session = call.cookie(PageCookie::Session).is_some();
-    let void = if has_session { PageCookie::Session } else { PageCookie::Guest };
-    Ok(response.with_cookie(&call.state.settings.cookies.forget(void)))
+    Ok(PageResponse::html(status, page.render()))
 }
 
 /// The way on from a login or a registration. Money in the guest account of this browser stays there, and its session
 /// stays beside the new one. A request that waited for a payment belongs to the guest, so that it is dropped.
-pub(super) async fn begun(call: &PageCall, session: &BrowserSession) -> Result<PageResponse, PageFailure> {
-    let cookies = call.state.settings.cookies;
+pub(super) async fn begun(call: &PageCall, kept: NextGuestCookie, session: &BrowserSession) -> PageResponse {
     let next = next_path::local(call.form.text("next"));
     let home = if session.profile.user.is_dj() { "/booth" } else { "/" };
-    let response = PageResponse::see(next.unwrap_or(home)).with_cookie(&session::begun(cookies, session));
-    let response = match call.cookie(PageCookie::Draft) {
-        Some(_) => response.with_cookie(&cookies.forget(PageCookie::Draft)),
+    let response = kept.begin(call, PageResponse::see(next.unwrap_or(home)), session);
+    let began = (session.profile.user.id, session.session);
+    let response = known_browser::remembered(call, response, began).await;
+    match call.cookie(PageCookie::Draft) {
+        Some(_) => response.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
         None => response,
-    };
-    if has_money_to_lose(call).await?
-        && let Some(cookie) = call.live_session_cookie().await?
-    {
-        return Ok(response.with_cookie(&session::kept(cookies, PageCookie::Guest, cookie)));
     }
-    Ok(response)
 }
 
 /// Whether this is the session of a guest account that has money or waits for a payment.
 pub(in crate::handlers) async fn has_money_to_lose(call: &PageCall) -> Result<bool, PageFailure> {
     let Some(principal) = call.principal.filter(Principal::is_guest_account) else { return Ok(false) };
-    let has_money = call.profile().await?.is_some_and(|profile| !profile.balance.total().is_zero());
-    let page = PageRequest::new(1, 1);
-    let pending = call.use_cases().topups.list(&principal, Some(TopupStatus::Pending), page).await?;
-    Ok(has_money || pending.total > 0)
+    guest_cookie::has_money(call, &principal).await
 }
 
 pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -121,20 +109,19 @@ pub(super) async fn log_out(call: PageCall, principal: Principal) -> Result<Page
         return Ok(PageResponse::see("/claim"));
     }
     call.use_cases().sessions.log_out(&call.context(&principal, None, "")).await?;
-    Ok(ended(&call, Done::LoggedOut))
+    Ok(ended(&call, DoneNotice::LoggedOut).await)
 }
 
-/// The way on from the end of the session. The session of a guest account that was kept beside it is the browser's
-/// session again.
-pub(in crate::handlers) fn ended(call: &PageCall, done: Done) -> PageResponse {
+/// The next page after the end of the session. The guest cookie stays, so that a guest account that was kept there acts
+/// again. A session cookie that the database does not know stays, too.
+pub(in crate::handlers) async fn ended(call: &PageCall, done: DoneNotice) -> PageResponse {
     let cookies = call.state.settings.cookies;
     let response = PageResponse::done("/", done)
         .with_cookie(&cookies.forget(PageCookie::Draft))
         .with_cookie(&cookies.forget(PageCookie::Password));
-    match call.cookie(PageCookie::Guest) {
-        Some(guest) => response
-            .with_cookie(&session::kept(cookies, PageCookie::Session, guest))
-            .with_cookie(&cookies.forget(PageCookie::Guest)),
-        None => response.with_cookie(&cookies.forget(PageCookie::Session)),
+    match guest_cookie::has_known_session(call).await {
+        Ok(true) => response.with_cookie(&cookies.forget(PageCookie::Session)),
+        // The cookie of an ended session does no harm.
+        Ok(false) | Err(_) => response,
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         page("/register", register::show),
         form("/register", Class::Registrations, register::send),
         own_page("/claim", Action::ClaimAccount, claim::show),
-        own_form("/claim", Action::ClaimAccount, Class::Registrations, claim::send),
+        own_form("/claim", Action::ClaimAccount, Class::Claims, claim::send),
         page("/forgot", passwords::forgot),
         form("/forgot", Class::Guess, passwords::send_forgot),
         page("/reset", passwords::reset),

@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::{RequestResetRefusal, ResetPasswordRefusal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Password};
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::{ForgotPage, ForgotState, ResetPage};
 
@@ -27,6 +27,7 @@ pub(super) async fn send_forgot(call: PageCall) -> Result<PageResponse, PageFail
             return Ok(forgot_page(&call, INVALID, field, ForgotState::Form));
         }
     };
+    call.count_valid()?;
     let state = match or_refusal(call.use_cases().passwords.request_reset(&call.client_context(), email))? {
         Ok(()) => ForgotState::Sent,
         Err(RequestResetRefusal::NotOffered) => ForgotState::NotOffered,
@@ -53,11 +54,12 @@ pub(super) async fn send_reset(call: PageCall) -> Result<PageResponse, PageFailu
             return Ok(reset_page(&call, INVALID, FieldState::with(token), field));
         }
     };
+    call.count_valid()?;
     let presented = Token(token.to_owned());
     let reset = call.use_cases().passwords.reset(&call.client_context(), &presented, &password).await;
     call.limits().refund_unhashed(&reset);
     let (token, password) = match or_refusal(reset)? {
-        Ok(()) => return Ok(PageResponse::done("/login", Done::PasswordSet)),
+        Ok(()) => return Ok(PageResponse::done("/login", DoneNotice::PasswordSet)),
         Err(ResetPasswordRefusal::InvalidToken) => {
             (FieldState::refused(token, frame.t.wrong_token()), FieldState::default())
         }

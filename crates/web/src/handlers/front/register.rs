@@ -14,6 +14,7 @@ use super::login;
 use crate::call::PageCall;
 use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
+use crate::guest_cookie::NextGuestCookie;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
 
@@ -30,20 +31,25 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         Err(fields) => return render(&call, INVALID, &call.form, *fields, is_dj),
     };
     let NewAccount { name, email, password } = account;
+    if call.use_cases().sign_ins.is_breached(&password) {
+        let refused = account_fields::refused(&call.form, RegisterRefusal::BreachedPassword, &frame);
+        return render(&call, INVALID, &call.form, refused, is_dj);
+    }
     let (typed, presented) = (email.clone(), password.clone());
+    let kept = NextGuestCookie::with_own_wallet(&call).await?;
     let attempt = call.limits().admit_registration(&call.state.password_queue, &email)?;
     let registration = Registration { name, email, password, phone: None, is_dj };
     let sign_ins = &call.use_cases().sign_ins;
     let registered = sign_ins.register::<BrowserSession>(&call.client_context(), registration).await;
     let refused = if matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         match log_in_instead(&call, attempt, &typed, &presented).await? {
-            Ok(session) => return login::begun(&call, &session).await,
+            Ok(session) => return Ok(login::begun(&call, kept, &session).await),
             Err(refused) => refused,
         }
     } else {
         call.limits().conclude(attempt, &registered, |_| false);
         match or_refusal(registered)? {
-            Ok(session) => return login::begun(&call, &session).await,
+            Ok(session) => return Ok(login::begun(&call, kept, &session).await),
             Err(refusal) => account_fields::refused(&call.form, refusal, &frame),
         }
     };

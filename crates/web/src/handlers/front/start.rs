@@ -24,6 +24,7 @@ pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> 
     let from = near.and_then(|(latitude, longitude)| number(latitude).zip(number(longitude)));
     let from = from.and_then(|(latitude, longitude)| Coordinates::new(latitude, longitude));
     let (from, within) = from.zip(Kilometres::new(NEARBY)).ok_or(PageFailure::NoForm)?;
+    call.count_valid()?;
     let boards = call.use_cases().boards.nearby(from, within).await?;
     render(&call, Some(&boards)).await
 }
@@ -50,7 +51,7 @@ async fn open_gigs(call: &PageCall) -> Result<(Vec<GigOfGuest>, Option<Gig>), Pa
     let Some(principal) = &call.principal else { return Ok((Vec::new(), None)) };
     let boards = &call.use_cases().boards;
     let mut gigs = boards.gigs_of_guest(principal).await?;
-    if let Some(guest) = call.kept_guest().await? {
+    for guest in call.kept_guests().await? {
         for kept in boards.gigs_of_guest(&guest).await? {
             if gigs.iter().all(|shown| shown.gig.id != kept.gig.id) {
                 gigs.push(kept);

@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::{Address, SendCodeRefusal, VerifyRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::Token;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::front::VerifyPage;
 use cuepoint_pages::texts::Text;
@@ -44,7 +44,7 @@ pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageRe
     let presented = Token(code.to_owned());
     let verified = call.use_cases().verifications.verify(&context, address_of(&call.form), &presented).await;
     match or_refusal(verified)? {
-        Ok(_) => Ok(PageResponse::done("/account", Done::Verified)),
+        Ok(_) => Ok(PageResponse::done("/account", DoneNotice::Verified)),
         Err(VerifyRefusal::InvalidCode) => {
             let code = FieldState::refused(code, call.language.texts().wrong_code());
             render(&call, INVALID, &call.form, Shown { is_sent: true, code, problem: None }).await

@@ -1,6 +1,5 @@
 //! `POST /g/{code}/requests`: the request of a guest, who may have no account and no money yet.
 
-use actix_web::cookie::Cookie;
 use cuepoint_domain::application::BrowserSession;
 use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
 use cuepoint_domain::application::queries::GuestView;
@@ -10,22 +9,22 @@ use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::guest_account::GuestKey;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::guest::{Closed, Question};
-use cuepoint_pages::payment::Purpose;
-use cuepoint_transport::rate_limits::Class;
+use cuepoint_pages::payment::DraftPurpose;
 
 use super::page::{self, NewEntry};
 use super::request_fields::{ReadRequest, RequestFields, written};
 use super::tips;
 use crate::call::{FormKey, PageCall};
 use crate::failure::{PageFailure, or_refusal};
+use crate::guest_cookie::NextGuestCookie;
 use crate::handlers::draft::Draft;
 use crate::handlers::payment::{self, Lack};
 use crate::response::{INVALID, PageResponse};
 use crate::session;
 
-/// The field by which a member spends the wallet of the guest account from before the login.
+/// The field that names the kept guest account whose wallet pays.
 const GUEST_WALLET: &str = "guest_wallet";
 
 /// What became of a request.
@@ -38,9 +37,9 @@ pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailu
     };
     let call = PageCall { parameter: draft.code.to_string(), form: draft.form, ..call };
     match draft.purpose {
-        Purpose::Tip => tips::send(call, principal).await,
+        DraftPurpose::Tip => tips::send(call, principal).await,
         // The guest has answered its question, if there was one.
-        Purpose::Request => {
+        DraftPurpose::Request => {
             let form = call.form.clone().with("confirmed", "1".to_owned());
             send(PageCall { form, ..call }).await
         }
@@ -50,7 +49,7 @@ pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailu
 /// `POST /g/{code}/draft/discard`: forgets the draft that the page showed.
 pub(super) async fn discard_draft(call: PageCall, _: Principal) -> Result<PageResponse, PageFailure> {
     let Some(draft) = Draft::named(&call) else { return nothing_waits(&call) };
-    let answer = PageResponse::done(&format!("/g/{}", draft.code), Done::DraftDiscarded);
+    let answer = PageResponse::done(&format!("/g/{}", draft.code), DoneNotice::DraftDiscarded);
     Ok(Draft::forgotten_with(&call, answer))
 }
 
@@ -58,7 +57,7 @@ pub(super) async fn discard_draft(call: PageCall, _: Principal) -> Result<PageRe
 /// over.
 fn nothing_waits(call: &PageCall) -> Result<PageResponse, PageFailure> {
     let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
-    Ok(PageResponse::done(&format!("/g/{code}"), Done::NothingWaits))
+    Ok(PageResponse::done(&format!("/g/{code}"), DoneNotice::NothingWaits))
 }
 
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
@@ -77,19 +76,24 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
         .await;
     }
     if call.form.has(GUEST_WALLET) {
-        // The guest chose the account that pays.
-        let guest = call.kept_guest().await?.ok_or(PageFailure::Outdated)?;
+        // Only the wallet that the page showed can pay.
+        let guest = call.kept_guest(call.form.text(GUEST_WALLET)).await?;
         // Money is not added to the guest account, so that nothing is left there for long.
         let done = attempt(&call, &guest, &key, new).await?;
         return answered(&call, &view, done).await;
     }
-    let (principal, cookie) = requester(&call, &key, name).await?;
+    if let Some(principal) = call.principal {
+        return request(&call, &view, &principal, &key, new).await;
+    }
+    let kept = NextGuestCookie::with_own_wallet(&call).await?;
+    let begun = match new_guest(&call, &key, name, &new).await? {
+        Ok(begun) => begun,
+        Err(refusal) => return refused(&call, &view, refusal.into()).await,
+    };
+    let principal = session::principal_of_new(&begun);
     let call = PageCall { principal: Some(principal), ..call };
     let answer = request(&call, &view, &principal, &key, new).await?;
-    Ok(match cookie {
-        Some(cookie) => answer.with_cookie(&cookie),
-        None => answer,
-    })
+    Ok(kept.begin(&call, answer, &begun))
 }
 
 /// What the page asks before it sends this request.
@@ -100,11 +104,14 @@ async fn question(
     new: &NewRequest,
 ) -> Result<Option<Question>, PageFailure> {
     let song = SongKey::of(&new.song_title, &new.artist_name);
-    let tonight = call.use_cases().boards.song_tonight(view.board.code, &song).await?;
-    let payer = if call.form.has(GUEST_WALLET) { call.kept_guest().await? } else { call.principal };
+    let tonight = call.use_cases().boards.song_tonight(view.board.code, song).await?;
+    let payer = match call.form.has(GUEST_WALLET) {
+        true => Some(call.kept_guest(call.form.text(GUEST_WALLET)).await?),
+        false => call.principal,
+    };
     // The requests of the wallet that pays, and those of the session.
-    let all = page::with_kept_guest(call, view.clone()).await?;
-    let own = all.has_open(&song).then_some(Question::OwnOpen);
+    let all = page::with_kept_guests(call, view.clone()).await?;
+    let own = all.has_open(song).then_some(Question::OwnOpen);
     let question = tonight.map(Question::from).or(own);
     let (Some(question), Some(principal)) = (question, &payer) else { return Ok(question) };
     // A form that is sent again has made its request: the song may be that one.
@@ -113,22 +120,33 @@ async fn question(
     Ok((!has_run).then_some(question))
 }
 
-/// The principal who makes the request: the one of the session, or a new guest account, with its cookie.
-async fn requester(
+/// The session of a new guest account.
+///
+/// # Errors
+/// [`PageFailure`]; the refusal of a request for which no account is created is inside.
+async fn new_guest(
     call: &PageCall,
     key: &FormKey,
     name: Option<Line>,
-) -> Result<(Principal, Option<Cookie<'static>>), PageFailure> {
-    if let Some(principal) = call.principal {
-        return Ok((principal, None));
+    new: &NewRequest,
+) -> Result<Result<BrowserSession, OpenRefusal>, PageFailure> {
+    let (sign_ins, guest_key) = (&call.use_cases().sign_ins, GuestKey::new(key.as_str()));
+    // A repeated form may have created its account and made its request before the refusal.
+    let created = async || match &guest_key {
+        Some(key) => sign_ins.guest_created::<BrowserSession>(key).await,
+        None => Ok(None),
+    };
+    if let Some(refusal) = call.use_cases().music_requests.refusal_before_account(new).await? {
+        return Ok(created().await?.ok_or(refusal));
     }
-    // A question or an error in a field before creates no account.
-    call.limits().count_for_network_instead(Class::Guests).map_err(PageFailure::rate_limited)?;
-    let key = GuestKey::new(key.as_str());
-    let created = call.use_cases().sign_ins.create_guest(&call.client_context(), name, key).await;
-    let session: BrowserSession = created?;
-    let cookie = session::begun(call.state.settings.cookies, &session);
-    Ok((session::principal_of_new(&session), Some(cookie)))
+    // No account is created after an earlier question, field error or refusal, or beyond the limit of requests.
+    let limits = call.limits();
+    let counted =
+        limits.ensure_guest_request(new.dj).and_then(|()| limits.count_guest_of_page_instead(new.dj));
+    if let Err(quota) = counted {
+        return created().await?.map(Ok).ok_or(PageFailure::rate_limited(quota));
+    }
+    Ok(Ok(sign_ins.create_guest(&call.client_context(), name, guest_key).await?))
 }
 
 /// Makes the request, or leads to the payment of what is missing.
@@ -164,8 +182,18 @@ async fn attempt(
     new: NewRequest,
 ) -> Result<Attempt, PageFailure> {
     let limits = call.limits();
-    let counted = limits.count_guest_request(principal).map_err(PageFailure::rate_limited)?;
     let what = written(&new, call.currency());
+    let counted = match limits.count_guest_request(&call.use_cases().profiles, principal, new.dj).await {
+        Ok(counted) => counted,
+        // A repeated form has made its request.
+        Err(refusal) => {
+            let context = call.context(principal, Some(key), &what);
+            if !call.use_cases().executor.has_run(&context).await? {
+                return Err(refusal.into());
+            }
+            None
+        }
+    };
     let done = call.run(principal, Some(key), OpenRequest, new, &what).await;
     if done.as_ref().map_or(true, |done| done.replayed) {
         limits.give_back(counted);
@@ -208,8 +236,8 @@ async fn refused(
         OpenRequestRefusal::TooManyOpen(most) => {
             NewEntry { closed: Some(Closed::TooManyOpen { most }), ..NewEntry::default() }
         }
-        OpenRequestRefusal::QueueFull(_) | OpenRequestRefusal::QueueFullForGuests(_) => {
-            NewEntry { closed: Some(Closed::QueueFull), ..NewEntry::default() }
+        OpenRequestRefusal::NoRoom(refusal) => {
+            NewEntry { closed: Some(Closed::of_queue(refusal)), ..NewEntry::default() }
         }
         OpenRequestRefusal::WalletOwes(_) => {
             NewEntry { offer_error: Some(t.wallet_owes()), ..NewEntry::default() }
@@ -226,7 +254,7 @@ async fn refused(
 
 /// The page with what the guest typed, and what is wrong.
 async fn again(call: &PageCall, view: &GuestView, entry: NewEntry<'_>) -> Result<PageResponse, PageFailure> {
-    let view = page::with_kept_guest(call, view.clone()).await?;
+    let view = page::with_kept_guests(call, view.clone()).await?;
     let reader = call.profile().await?;
     let entry = NewEntry { form: &call.form, refused: true, ..entry };
     page::render(call, INVALID, &view, reader.as_ref(), entry).await

@@ -9,9 +9,9 @@ use cuepoint_domain::ports::Profile;
 use cuepoint_domain::tip::presets;
 use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Live, Notice, NoticeKind};
+use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice};
 use cuepoint_pages::guest::{
-    Closed, Entry, GuestPage, GuestPart, Offer, Offers, Question, RequestForm, TipForm, Typed,
+    Closed, GuestPage, GuestPart, Offer, Offers, Question, RequestEntry, RequestForm, TipForm, Typed,
     UnknownCodePage,
 };
 use cuepoint_pages::texts::Text;
@@ -34,7 +34,7 @@ pub(super) async fn with_code(call: PageCall) -> Result<PageResponse, PageFailur
 
 pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let Some(view) = found(&call).await? else { return Ok(unknown(&call, &call.parameter)) };
-    let view = with_kept_guest(&call, view).await?;
+    let view = with_kept_guests(&call, view).await?;
     let reader = call.profile().await?;
     // "Me too" fills in the song, and a link nothing else.
     let song = call.query.only(&["song_title", "artist_name"]);
@@ -44,7 +44,7 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     let view = found_with(&call, &call.parameter, &[]).await?.ok_or(PageFailure::NotFound)?;
-    let view = with_kept_guest(&call, view).await?;
+    let view = with_kept_guests(&call, view).await?;
     let reader = call.profile().await?;
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
     let paths = Paths::of(&view.board);
@@ -79,9 +79,9 @@ pub(in crate::handlers) async fn found_with(
     }
 }
 
-/// The view with the requests of the guest account that this browser had before the login.
-pub(super) async fn with_kept_guest(call: &PageCall, mut view: GuestView) -> Result<GuestView, PageFailure> {
-    if let Some(guest) = call.kept_guest().await? {
+/// The view with the requests of the guest accounts that this browser had before.
+pub(super) async fn with_kept_guests(call: &PageCall, mut view: GuestView) -> Result<GuestView, PageFailure> {
+    for guest in call.kept_guests().await? {
         let kept = call.use_cases().boards.own_requests(&guest, view.board.code, &[]).await?;
         view.own.requests.extend(kept.requests);
     }
@@ -135,7 +135,7 @@ pub(super) async fn render(
     reader: Option<&Profile>,
     entry: NewEntry<'_>,
 ) -> Result<PageResponse, PageFailure> {
-    let notice = entry.notice.clone().map(|text| Notice { kind: NoticeKind::Attention, text });
+    let notice = entry.notice.clone().map(|text| PageNotice { kind: NoticeKind::Attention, text });
     let frame = call.frame(reader).saying(notice);
     let random = call.new_key();
     let (keys, paths) = (Keys::new(&random), Paths::of(&view.board));
@@ -146,14 +146,14 @@ pub(super) async fn render(
         _ => keys.of("request"),
     };
     let proposed = proposed(call, view, entry.form);
-    let guest_wallet = call.kept_guest_money().await?;
+    let guest_wallet = call.kept_wallets().await?.into_iter().next();
     let tip = entry.tip.clone();
     let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
     let shown = match closed {
-        Some(closed) => Entry::Closed(closed, typed(&entry)),
+        Some(closed) => RequestEntry::Closed(closed, typed(&entry)),
         None => {
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
-            Entry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
+            RequestEntry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
         }
     };
     let presets = presets_of(call, view, reader);

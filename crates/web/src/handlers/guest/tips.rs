@@ -4,7 +4,7 @@ use cuepoint_domain::application::commands::{TipDj, TipDjRefusal};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::money::Amount;
-use cuepoint_pages::done::Done;
+use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::forms::FieldState;
 use cuepoint_pages::texts::Text;
 
@@ -70,7 +70,10 @@ async fn answered(
     let lacks = matches!(done, Err(TipDjRefusal::InsufficientFunds));
     let error = match done {
         Ok(()) => {
-            return Ok(Draft::forgotten_with(call, PageResponse::done(&format!("/g/{code}"), Done::Tipped)));
+            return Ok(Draft::forgotten_with(
+                call,
+                PageResponse::done(&format!("/g/{code}"), DoneNotice::Tipped),
+            ));
         }
         Err(TipDjRefusal::Rule(refusal)) => frame.refused_tip(refusal),
         Err(TipDjRefusal::WalletOwes(_)) => frame.t.wallet_owes(),
@@ -82,7 +85,7 @@ async fn answered(
 /// The page with the amount, and what is wrong with it. `has_money` says whether what was paid for a draft is there.
 async fn again(call: &PageCall, error: Text, has_money: bool) -> Result<PageResponse, PageFailure> {
     let view = page::found(call).await?.ok_or(PageFailure::NotFound)?;
-    let view = page::with_kept_guest(call, view).await?;
+    let view = page::with_kept_guests(call, view).await?;
     let reader = call.profile().await?;
     let t = call.language.texts();
     let tip = FieldState::refused(typed(call), error.clone());

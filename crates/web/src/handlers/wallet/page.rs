@@ -14,8 +14,8 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::tip::{Tip, TipDirection};
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalStatus};
-use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Notice, NoticeKind};
+use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
+use cuepoint_pages::frame::{NoticeKind, PageNotice};
 use cuepoint_pages::texts::Text;
 use cuepoint_pages::wallet::{Hold, Payout, Songs, StatementPage, TipRow, TopupForm, WalletPage, request_of};
 use futures_util::future::{try_join, try_join_all, try_join5};
@@ -23,6 +23,7 @@ use futures_util::future::{try_join, try_join_all, try_join5};
 use super::payout_fields::PayoutFields;
 use crate::call::PageCall;
 use crate::failure::PageFailure;
+use crate::guest_cookie;
 use crate::response::PageResponse;
 
 /// The entries on a page of the statement.
@@ -57,7 +58,7 @@ pub(in crate::handlers) async fn render(
     let reader = call.profile().await?.ok_or(PageFailure::Login)?;
     let contents = Contents::read(call, principal, reader.balance).await?;
     let Refused { topup, payout, notice } = refused;
-    let notice = notice.map(|text| Notice { kind: NoticeKind::Attention, text });
+    let notice = notice.map(|text| PageNotice { kind: NoticeKind::Attention, text });
     let frame = call.frame(Some(&reader)).saying(notice);
     let settings = &call.use_cases().settings;
     let terms = settings.withdrawals();
@@ -74,7 +75,8 @@ pub(in crate::handlers) async fn render(
         holds: &holds,
         held_otherwise: contents.held_otherwise(reader.balance),
         debt: contents.debt.as_ref(),
-        guest_wallet: contents.guest_wallet,
+        guest_wallets: &contents.guest_wallets,
+        guest_wallets_are_full: contents.guest_wallets_are_full,
         entries: &contents.entries,
         songs: &contents.songs,
         topup: settings.takes_topups().then_some(topup),
@@ -91,7 +93,9 @@ pub(in crate::handlers) async fn render(
 struct Contents {
     clearing: Clearing,
     debt: Option<Entry>,
-    guest_wallet: Option<Money>,
+    guest_wallets: Vec<KeptWallet>,
+    /// Whether no other wallet fits into the guest cookie.
+    guest_wallets_are_full: bool,
     entries: Rows<Entry>,
     /// The songs of the requests that the entries are about.
     songs: Songs,
@@ -132,17 +136,18 @@ impl Contents {
             async { Ok(open(RequestStatus::Accepted).await?.rows) },
             async { Ok(use_cases.wallet.clearing(principal, balance).await?) },
             newest_debt(call, principal, balance),
-            call.kept_guest_money(),
+            async { Ok((call.kept_wallets().await?, guest_cookie::is_full(call).await?)) },
         );
         let ((entries, topups, withdrawals, given, received), rest) = try_join(lists, rest).await?;
         let songs = songs_of(call, principal, &entries).await?;
-        let (mut open_requests, accepted, clearing, debt, guest_wallet) = rest;
+        let (mut open_requests, accepted, clearing, debt, (guest_wallets, guest_wallets_are_full)) = rest;
         open_requests.extend(accepted);
         open_requests.retain(|request| !request.fee.is_zero());
         let mut contents = Self {
             clearing,
             debt,
-            guest_wallet,
+            guest_wallets,
+            guest_wallets_are_full,
             entries,
             songs,
             topups,

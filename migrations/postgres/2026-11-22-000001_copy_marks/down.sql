@@ -1,6 +1,0 @@
-ALTER TABLE deployment
-    DROP CONSTRAINT deployment_copy_is_identified,
-    DROP COLUMN origin_copy_id,
-    DROP COLUMN copy_target,
-    DROP COLUMN copy_id,
-    DROP COLUMN copy_state;

@@ -1,1 +1,0 @@
-ALTER TABLE ledger_entries ALTER CONSTRAINT ledger_entries_operation_id_fkey NOT DEFERRABLE;

@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY operations_without_position;

@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY webhook_deliveries_waiting;

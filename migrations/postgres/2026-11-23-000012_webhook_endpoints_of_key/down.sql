@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY webhook_endpoints_creation_key_key;

@@ -1,2 +1,0 @@
-ALTER TABLE deployment DROP COLUMN timeline;
-DROP TABLE position_gaps;

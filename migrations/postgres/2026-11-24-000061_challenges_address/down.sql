@@ -1,6 +1,0 @@
-DELETE FROM challenges WHERE address IS NOT NULL;
-ALTER TABLE challenges
-    DROP CONSTRAINT challenges_address_check,
-    DROP CONSTRAINT challenges_purpose_check,
-    ADD CONSTRAINT challenges_purpose_check CHECK (purpose IN ('email', 'phone', 'password')),
-    DROP COLUMN address;

@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY challenges_for_restorations;

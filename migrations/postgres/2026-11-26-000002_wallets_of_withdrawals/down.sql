@@ -1,8 +1,0 @@
--- Both waits together stay below the limit of plans, which queue behind them.
-SET LOCAL lock_timeout = '500ms';
-LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE;
-DROP TRIGGER withdrawals_keep_their_user ON withdrawals;
-DROP TRIGGER withdrawals_belong_to_wallets ON withdrawals;
-DROP FUNCTION check_wallets_of_withdrawals();
-ALTER TABLE withdrawals
-    ADD CONSTRAINT withdrawals_user_id_fkey FOREIGN KEY (user_id) REFERENCES wallets;

@@ -1,3 +1,0 @@
-DROP TABLE gigs;
-DROP SEQUENCE gig_ids;
-DROP TABLE gig_codes;

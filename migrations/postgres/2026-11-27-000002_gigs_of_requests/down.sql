@@ -1,2 +1,0 @@
-DROP TABLE request_messages;
-ALTER TABLE music_requests DROP COLUMN gig_id;

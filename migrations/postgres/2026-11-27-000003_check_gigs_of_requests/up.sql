@@ -1,1 +1,0 @@
-ALTER TABLE music_requests VALIDATE CONSTRAINT music_requests_gig_id_fkey;

@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY IF EXISTS music_requests_by_gig;

@@ -1,2 +1,0 @@
-DROP INDEX CONCURRENTLY provider_messages_resolved_by;
-DROP INDEX CONCURRENTLY security_events_of_actor;

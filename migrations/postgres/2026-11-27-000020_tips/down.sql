@@ -1,2 +1,0 @@
-DROP TABLE tips;
-DROP SEQUENCE tip_ids;

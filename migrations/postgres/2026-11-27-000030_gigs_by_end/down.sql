@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY gigs_by_end;

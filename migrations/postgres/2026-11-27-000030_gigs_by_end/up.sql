@@ -1,2 +1,0 @@
-DROP INDEX CONCURRENTLY IF EXISTS gigs_by_end;
-CREATE INDEX CONCURRENTLY gigs_by_end ON gigs (ended_at) WHERE ended_at IS NOT NULL;

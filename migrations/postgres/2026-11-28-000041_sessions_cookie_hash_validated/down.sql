@@ -1,2 +1,0 @@
--- A validated check cannot be made unvalidated, and needs not be.
-SELECT 1;

@@ -1,1 +1,0 @@
-ALTER TABLE sessions VALIDATE CONSTRAINT sessions_cookie_hash_check;

@@ -1,1 +1,0 @@
-DROP INDEX CONCURRENTLY IF EXISTS sessions_cookie_hash_key;

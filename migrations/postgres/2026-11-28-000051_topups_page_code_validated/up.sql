@@ -1,1 +1,0 @@
-ALTER TABLE topups VALIDATE CONSTRAINT topups_page_code_check;

@@ -1,0 +1,12 @@
+DROP INDEX CONCURRENTLY IF EXISTS music_requests_of_gig;
+DROP INDEX CONCURRENTLY IF EXISTS sessions_cookie_hash_key;
+DROP INDEX CONCURRENTLY IF EXISTS provider_messages_resolved_by;
+DROP INDEX CONCURRENTLY IF EXISTS security_events_of_actor;
+DROP INDEX CONCURRENTLY IF EXISTS users_guests;
+DROP INDEX CONCURRENTLY IF EXISTS ledger_entries_income;
+DROP INDEX CONCURRENTLY IF EXISTS challenges_for_wallet_links;
+DROP INDEX CONCURRENTLY IF EXISTS challenges_for_restorations;
+DROP INDEX CONCURRENTLY IF EXISTS operations_of_dj;
+DROP INDEX CONCURRENTLY IF EXISTS operations_of_owner;
+DROP INDEX CONCURRENTLY IF EXISTS operations_without_position;
+DROP INDEX CONCURRENTLY IF EXISTS operations_position_key;

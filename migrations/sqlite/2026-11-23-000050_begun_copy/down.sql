@@ -1,1 +1,0 @@
-ALTER TABLE deployment DROP COLUMN begun_copy_id;

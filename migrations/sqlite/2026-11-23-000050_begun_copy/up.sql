@@ -1,3 +1,0 @@
--- The id of the copy that was begun into this database, and may have been interrupted.
-ALTER TABLE deployment ADD COLUMN begun_copy_id BLOB
-    CONSTRAINT deployment_begun_copy_id_check CHECK (length(begun_copy_id) = 16);

@@ -1,1 +1,0 @@
-ALTER TABLE users DROP COLUMN login_changed_at;

@@ -1,1 +1,0 @@
-DROP INDEX gigs_by_end;

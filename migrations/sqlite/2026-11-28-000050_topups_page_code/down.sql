@@ -1,2 +1,0 @@
--- Pages of payments then lead to no gig.
-ALTER TABLE topups DROP COLUMN page_code;
