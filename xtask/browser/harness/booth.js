@@ -135,6 +135,12 @@ async function setClock(context) {
   });
 }
 
+// Returns no texts if the error says that the browser was leaving the page.
+function passNavigation(error) {
+  if (error.message.includes("because of a navigation")) return [];
+  throw error;
+}
+
 // A browser of the DJ.
 export class Laptop {
   constructor(booth, visitor, page = visitor.page) {
@@ -149,6 +155,15 @@ export class Laptop {
   async stopClock() {
     const now = await this.page.evaluate(() => Date.now());
     await this.clock.pauseAt(now + 1000);
+  }
+
+  // Stops the animations, and returns the function that lets them go on. What has moved rests while they are stopped.
+  async stopAnimations() {
+    const session = await this.visitor.context.newCDPSession(this.page);
+    await session.send("Animation.enable");
+    const setRate = (playbackRate) => session.send("Animation.setPlaybackRate", { playbackRate });
+    await setRate(0);
+    return () => setRate(1);
   }
 
   logIn(user) {
@@ -190,7 +205,9 @@ export class Laptop {
     const place = this.page.locator(selector);
     let text;
     const matches = async () => {
-      text = (await place.allInnerTexts()).join("\n").replaceAll("\u00a0", " ");
+      // A page that is being left says nothing.
+      const texts = await place.allInnerTexts().catch(passNavigation);
+      text = texts.join("\n").replaceAll("\u00a0", " ");
       return typeof expected === "string" ? text === expected : expected.test(text);
     };
     await eventually(`${selector} says ${expected}`, matches).catch((error) => {

@@ -29,12 +29,14 @@ test("a click on a card that has just moved under a resting mouse is ignored, an
   const box = await laptop.button("Ceremony", "accept").boundingBox();
   const mouse = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(...mouse);
+  const resumeAnimations = await laptop.stopAnimations();
   await booth.cancel("Blue Monday");
   await booth.request("Dream Attack");
   // "Dream Attack" comes to the place of "Ceremony", which moves up.
   await laptop.card("Dream Attack").waitFor();
   await page.mouse.click(...mouse);
   assert.deepEqual([await laptop.taps(), booth.network.posts], [0, []]);
+  await resumeAnimations();
   const isUnder = ([x, y]) => document.elementFromPoint(x, y).closest("button")?.id;
   const button = `accept-${booth.idOf("Dream Attack")}`;
   await eventually("the button acts again", async () => (await page.evaluate(isUnder, mouse)) === button);
@@ -48,6 +50,7 @@ test("a card that a notice moves takes no click, but the key of the card with th
   const laptop = await booth.laptop({ clock: false });
   const { page } = laptop;
   await laptop.card("Blue Monday").focus();
+  await laptop.stopAnimations();
   // The mouse is where the button will be.
   const [x, y] = await laptop.button("Blue Monday", "reject").evaluate((button) => {
     const before = button.getBoundingClientRect();
@@ -91,6 +94,9 @@ test("the back button repeats no tap", async (scene) => {
   await laptop.tap("Ceremony", "played");
   const effects = { "Blue Monday": ["accepted"], Ceremony: ["accepted", "played"] };
   await laptop.page.getByRole("link", { name: laptop.t.past_gigs_link, exact: true }).click();
+  // The script of the new page has replaced its address, which `goBack` would take for its own navigation.
+  await laptop.page.locator("[data-connection]").waitFor({ state: "detached" });
+  await laptop.page.waitForLoadState();
   await booth.haveEffect(effects);
   await laptop.page.goBack();
   await laptop.live();
