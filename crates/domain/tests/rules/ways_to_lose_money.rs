@@ -2,7 +2,7 @@
 //!
 //! | way | here, and where it is tested on real stores or over HTTP |
 //! |---|---|
-//! | a negative or zero amount | [`amounts_are_positive`]; `crates/cuepoint/tests/http/money.rs` |
+//! | a negative or zero amount | [`amounts_are_positive`]; `crates/cuepoint/tests/http/money/money.rs` |
 //! | accept twice | [`accepting_a_request_twice_moves_no_money`]; the server's `lifecycle.rs` |
 //! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's `lifecycle.rs` |
 //! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's `lifecycle.rs` |

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
 use crate::harness::{Answer, Browser, Client, PASSWORD, Server, default_hash_cost, leads_to, soak_times};
-use crate::known_browsers::{Phone, VENUE, api, counting, first_request, log_in, post, request};
+use crate::limits::known_browsers::{Phone, VENUE, api, counting, first_request, log_in, post, request};
 
 /// The guests of a regular run, and of the longest one.
 const GUESTS: [usize; 2] = [12, 300];

@@ -1,0 +1,3 @@
+//! Gigs and the requests in them.
+
+automod::dir!(pub(crate) "tests/http/gigs");

@@ -1,0 +1,3 @@
+//! Pages and their forms, whatever they are about.
+
+automod::dir!(pub(crate) "tests/http/pages");
