@@ -16,9 +16,9 @@ on_one_store!(
     a_network_gets_at_most_twenty_phone_codes_a_day,
     the_daily_code_quota_of_the_deployment_is_configurable,
     verification_codes_stay_valid_after_a_signing_key_rotation,
+    codes_are_stored_as_keyed_hashes,
+    codes_are_counted_across_restarts,
 );
-
-on_durable_stores!(codes_are_stored_as_keyed_hashes, codes_are_counted_across_restarts,);
 
 const NUMBER: &str = "+4930123456";
 

@@ -12,9 +12,8 @@ on_one_store!(
     a_password_reset_request_does_not_reveal_whether_a_user_exists,
     a_reset_token_can_be_used_only_once,
     a_breached_password_is_refused_and_does_not_use_up_the_reset_token,
+    a_login_rehashes_an_outdated_password_hash,
 );
-
-on_durable_stores!(a_login_rehashes_an_outdated_password_hash);
 
 const NEW: &str = "battery staple";
 

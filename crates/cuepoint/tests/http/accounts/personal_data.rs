@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eventually, keys, song};
 
-on_every_store!(
+on_one_store!(
     an_export_matches_the_lists_and_excludes_other_users,
     data_that_no_list_shows_is_exported,
     a_long_list_is_exported_completely,

@@ -27,8 +27,9 @@ on_one_store!(
     a_token_is_refused_while_its_owner_is_suspended,
     guesses_and_polls_of_tokens_leave_other_quotas,
     creations_and_ends_of_tokens_are_in_the_security_log,
+    an_ended_token_is_refused_immediately,
+    a_stream_of_a_token_ends_with_the_token,
 );
-on_every_store!(an_ended_token_is_refused_immediately, a_stream_of_a_token_ends_with_the_token,);
 
 const ALL: [&str; 2] = ["events:read", "gigs:read"];
 

@@ -8,18 +8,15 @@ use serde_json::{Value, json};
 use super::keys::{FILE, KeyFolder, kid};
 use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually};
 
-on_every_store!(
+on_every_store!(concurrent_registrations_return_the_same_session);
+on_one_store!(
     a_repeated_refresh_returns_the_same_token,
     concurrent_refreshes_return_the_same_token,
     reusing_a_refresh_token_whose_successor_was_used_ends_the_session,
     a_refresh_can_be_repeated_after_a_signing_key_rotation,
     a_repeated_registration_returns_the_same_session,
-    concurrent_registrations_return_the_same_session,
     repeating_a_registration_requires_the_same_password,
     a_registration_cannot_be_repeated_after_a_refresh_logout_or_password_change,
-);
-
-on_durable_stores!(
     repeated_calls_after_a_restart_return_the_same_tokens,
     a_refresh_repeated_after_a_minute_ends_the_session,
     a_registration_repeated_after_a_minute_is_refused,

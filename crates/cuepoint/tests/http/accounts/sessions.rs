@@ -12,9 +12,8 @@ on_one_store!(
     sessions_show_the_user_agent_and_ip_address_of_their_login,
     an_ended_session_is_refused_immediately,
     logging_out_everywhere_ends_every_session,
+    a_session_ended_in_the_database_is_refused_within_two_seconds,
 );
-
-on_durable_stores!(a_session_ended_in_the_database_is_refused_within_two_seconds);
 
 fn sessions(person: &Person) -> Vec<Value> {
     person.get("/auth/sessions").data(200)["data"].as_array().unwrap().clone()

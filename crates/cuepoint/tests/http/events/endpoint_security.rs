@@ -14,12 +14,9 @@ on_one_store!(
     a_repeated_endpoint_creation_gets_a_replay_after_a_password_change,
     ending_all_sessions_disables_endpoints_of_the_users_own_feed,
     a_reused_refresh_token_disables_endpoints_of_its_session,
-);
-
-on_durable_stores!(
     a_no_op_endpoint_change_writes_nothing,
     endpoint_creation_stores_no_readable_secret,
-    stored_urls_are_shown_in_canonical_form
+    stored_urls_are_shown_in_canonical_form,
 );
 
 /// Attack API2: receiving events at a webhook endpoint that was set with a stolen token.

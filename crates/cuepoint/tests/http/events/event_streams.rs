@@ -14,6 +14,9 @@ use crate::harness::{
 
 on_every_store!(
     a_stream_delivers_events_as_they_happen,
+    a_slow_reader_is_cut_off_and_resumes_without_losing_events,
+);
+on_one_store!(
     a_stream_starts_after_the_newest_event_or_a_given_position,
     staff_receive_all_events_in_a_stream,
     a_stream_is_filtered_by_type,
@@ -22,7 +25,6 @@ on_every_store!(
     a_stream_ends_with_its_session,
     a_stream_ends_when_its_reader_is_suspended_or_demoted,
     a_shutdown_ends_open_streams_and_finishes_within_five_seconds,
-    a_slow_reader_is_cut_off_and_resumes_without_losing_events,
     invalid_stream_requests_are_refused,
 );
 

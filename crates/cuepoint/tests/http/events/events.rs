@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Database, Message, Person, Server, Store, TOPUPS, keys};
 
-on_every_store!(
-    a_feed_lists_each_event_of_the_caller_once_in_order,
+on_every_store!(a_feed_lists_each_event_of_the_caller_once_in_order);
+on_one_store!(
     events_and_answers_show_the_same_objects,
     staff_see_all_events,
     a_feed_is_read_page_by_page,

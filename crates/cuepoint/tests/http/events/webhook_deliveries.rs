@@ -15,8 +15,8 @@ use crate::harness::{
     operator_keys, within,
 };
 
-on_every_store!(
-    an_endpoint_receives_signed_events_of_its_feed,
+on_every_store!(an_endpoint_receives_signed_events_of_its_feed);
+on_one_store!(
     operator_endpoints_receive_all_events,
     an_endpoint_receives_only_the_selected_types,
     a_failed_delivery_does_not_block_later_events,

@@ -21,7 +21,7 @@ use crate::harness::{
     Database, PASSWORD, Person, SHARED_KEY, Server, Store, WEBHOOK_URL, eventually, run, within,
 };
 
-on_durable_stores!(
+on_one_store!(
     a_start_fails_without_a_webhook_key_that_is_in_use,
     an_endpoint_with_a_lost_secret_is_disabled_until_the_secret_is_rotated,
     repeating_an_endpoint_creation_fails_until_a_lost_secret_is_rotated,

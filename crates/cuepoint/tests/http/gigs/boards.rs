@@ -18,8 +18,6 @@ on_one_store!(
     a_stream_of_an_unchanged_board_sends_its_version_every_15_seconds,
     a_stream_ends_when_its_code_is_replaced,
     two_servers_give_a_board_the_same_version,
-);
-on_every_store!(
     guests_see_the_places_of_their_requests_and_offers,
     gigs_near_a_place_are_listed_nearest_first,
     a_stream_signals_every_board_change,

@@ -5,14 +5,12 @@ use serde_json::{Value, json};
 use crate::harness::gig_scene::{ask, open, queue, status};
 use crate::harness::{Answer, Call, Person, Server, Store, at_once, eventually, song};
 
-on_every_store!(
-    a_queue_that_one_phone_filled_has_places_for_members_who_pay,
-    requests_at_once_stay_within_the_limit_of_a_gig,
-    cancelled_requests_use_up_no_gig,
-);
+on_every_store!(cancelled_requests_use_up_no_gig);
 on_one_store!(
     a_guest_account_that_pays_displaces_a_free_request_of_another,
     members_who_never_paid_count_as_guests,
+    a_queue_that_one_phone_filled_has_places_for_members_who_pay,
+    requests_at_once_stay_within_the_limit_of_a_gig,
 );
 
 fn free_gig(server: &Server) -> (Person, Value) {

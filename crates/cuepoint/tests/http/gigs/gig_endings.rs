@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use crate::harness::gig_scene::{ask, end, is_released, open, queue, status, title};
 use crate::harness::{Database, Person, Server, Store, at_once, soak_times, song};
 
-on_one_store!(the_service_ends_the_gig_of_a_suspended_dj, two_servers_open_one_gig_and_end_it_once);
-on_every_store!(
+on_one_store!(
+    the_service_ends_the_gig_of_a_suspended_dj,
+    two_servers_open_one_gig_and_end_it_once,
     an_evening_ends_with_every_open_fee_released,
-    no_fee_stays_held_when_requests_race_the_end_of_their_gig,
 );
+on_every_store!(no_fee_stays_held_when_requests_race_the_end_of_their_gig);
 on_durable_stores!(fees_of_an_ended_gig_are_released_once_after_a_crash);
 
 fn the_service_ends_the_gig_of_a_suspended_dj(store: Store) {

@@ -16,8 +16,8 @@ on_one_store!(
     a_full_queue_refuses_further_requests,
     events_of_a_gig_have_no_texts,
     a_report_counts_the_requests_and_the_money_of_a_gig,
+    places_follow_the_rule_of_rounds,
 );
-on_every_store!(places_follow_the_rule_of_rounds,);
 
 fn a_dj_opens_changes_and_ends_a_gig(store: Store) {
     let server = Server::start(store);

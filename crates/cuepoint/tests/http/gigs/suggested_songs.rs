@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Server, Store};
 
-on_every_store!(the_page_of_a_gig_suggests_the_songs_that_its_dj_played);
+on_one_store!(the_page_of_a_gig_suggests_the_songs_that_its_dj_played);
 
 fn the_page_of_a_gig_suggests_the_songs_that_its_dj_played(store: Store) {
     let server = Server::start(store);

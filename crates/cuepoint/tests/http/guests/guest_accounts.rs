@@ -12,18 +12,7 @@ use crate::harness::{
     Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, eventually, song,
 };
 
-on_every_store!(
-    a_claimed_account_keeps_its_money_and_its_requests,
-    a_repeated_creation_returns_the_same_session,
-    a_repeated_claim_returns_the_same_token,
-    concurrent_claims_and_refreshes_return_the_same_token,
-    a_guest_account_erases_itself_without_a_password,
-    a_burst_of_requests_of_guest_accounts_leaves_a_third_of_the_queue,
-);
-on_durable_stores!(
-    an_unused_account_is_deleted_a_day_after_its_last_use,
-    paid_and_old_accounts_request_while_new_ones_use_up_the_requests_of_their_address,
-);
+on_every_store!(concurrent_claims_and_refreshes_return_the_same_token);
 on_one_store!(
     members_only_operations_tell_a_guest_account_to_claim,
     a_guest_account_changes_its_name_alone,
@@ -38,6 +27,13 @@ on_one_store!(
     requests_of_guest_accounts_of_an_address_are_limited,
     repeated_requests_of_guest_accounts_do_not_count_for_their_address,
     claims_of_an_address_are_limited,
+    a_claimed_account_keeps_its_money_and_its_requests,
+    a_repeated_creation_returns_the_same_session,
+    a_repeated_claim_returns_the_same_token,
+    a_guest_account_erases_itself_without_a_password,
+    a_burst_of_requests_of_guest_accounts_leaves_a_third_of_the_queue,
+    an_unused_account_is_deleted_a_day_after_its_last_use,
+    paid_and_old_accounts_request_while_new_ones_use_up_the_requests_of_their_address,
 );
 
 const KEY: &str = "8d5c1c54a1b24bd7b1a0c2a9b7e4f6d0";

@@ -26,8 +26,9 @@ on_one_store!(
     a_fifth_wallet_with_money_begins_no_session,
     only_guest_accounts_count_in_the_guest_cookie,
     cookies_of_any_size_and_number_are_answered,
+    a_claim_that_a_restore_undoes_loses_no_wallet,
 );
-on_durable_stores!(a_guest_wallet_is_reached_after_a_restore, a_claim_that_a_restore_undoes_loses_no_wallet,);
+on_durable_stores!(a_guest_wallet_is_reached_after_a_restore);
 
 /// A gig where requests cost nothing, so that money stays in the wallet.
 pub(crate) fn free(server: &Server) -> Evening {

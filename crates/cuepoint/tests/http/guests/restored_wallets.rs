@@ -6,7 +6,7 @@ use crate::guests::guest_wallet_keys::{has_40, secret_of};
 use crate::guests::wallet_links::{MONEY, USED, link, opened, opens_nothing, payer, press};
 use crate::harness::{Browser, Restored, SHARED_KEY, Store, leads_to, operator_keys};
 
-on_durable_stores!(
+on_one_store!(
     an_app_reaches_its_guest_wallet_after_a_restore_by_a_wallet_link_alone,
     a_restore_ends_a_wallet_link_and_revives_the_cookie_that_its_use_ended,
 );

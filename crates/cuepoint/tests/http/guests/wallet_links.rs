@@ -9,10 +9,6 @@ use crate::harness::{
     Answer, Browser, GUEST, PASSWORD, Person, SESSION, Server, Store, at_once, field, leads_to, set_cookies,
 };
 
-on_every_store!(
-    a_link_gives_the_wallet_of_a_lost_phone_to_another_browser,
-    a_link_that_is_used_twice_at_once_opens_one_session,
-);
 on_one_store!(
     an_app_whose_refresh_token_was_reused_gets_its_wallet_back,
     an_app_reads_that_a_link_ended_its_session,
@@ -25,6 +21,8 @@ on_one_store!(
     only_operators_issue_links_and_only_for_a_payment_of_the_account,
     links_and_their_uses_are_in_the_security_log_and_their_secrets_nowhere,
     a_service_without_pages_issues_no_link,
+    a_link_gives_the_wallet_of_a_lost_phone_to_another_browser,
+    a_link_that_is_used_twice_at_once_opens_one_session,
 );
 
 /// The amount on pages.

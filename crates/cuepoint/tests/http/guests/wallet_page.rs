@@ -3,7 +3,7 @@
 use crate::harness::guest_scene::Evening;
 use crate::harness::{Browser, Server, Store, leads_to};
 
-on_every_store!(every_hold_is_named_however_old_it_is, entries_name_the_songs_of_their_requests);
+on_one_store!(every_hold_is_named_however_old_it_is, entries_name_the_songs_of_their_requests);
 
 fn every_hold_is_named_however_old_it_is(store: Store) {
     let server = Server::start(store);

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use crate::harness::gig_scene::{end, is_released, open, queue};
 use crate::harness::{Answer, Browser, Person, Server, Store, is_page};
 
-on_every_store!(reports_of_a_gig_with_growing_letters_are_right_and_leave_the_server_to_others);
-on_one_store!(letters_that_grow_are_refused_or_shown_as_typed_in_every_text_of_a_gig);
+on_one_store!(
+    letters_that_grow_are_refused_or_shown_as_typed_in_every_text_of_a_gig,
+    reports_of_a_gig_with_growing_letters_are_right_and_leave_the_server_to_others,
+);
 
 /// The letters that grow most: by NFKC and NFKD, by NFD, in lower case, in upper case and by case folding.
 pub(crate) const GROWING: [&str; 6] = ["\u{fdfa}", "\u{1f82}", "\u{130}", "\u{390}", "\u{fb03}", "\u{344}"];

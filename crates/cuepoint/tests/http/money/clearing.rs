@@ -8,13 +8,12 @@ use crate::accounts::verifications::{code, verify};
 use crate::harness::{Message, Person, Server, Store, TOPUPS, song};
 use crate::money::chargebacks::{reversal, reverse};
 
-on_every_store!(money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback);
-
 on_one_store!(
     a_withdrawal_can_require_a_verified_email_address,
     without_a_clearing_time_nothing_is_clearing,
     a_guest_in_debt_cannot_make_a_request_with_a_fee,
     a_topup_below_the_minimum_is_refused,
+    money_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback,
 );
 
 const CLEARING: [(&str, &str); 1] = [("withdrawals.clearing_hours", "72")];

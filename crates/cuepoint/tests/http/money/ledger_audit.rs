@@ -6,14 +6,13 @@ use serde_json::Value;
 
 use crate::harness::{Database, Person, Server, Store, eventually, keys, operator_keys, run};
 
-on_every_store!(
+on_one_store!(
     a_wallet_shows_its_balance_at_a_past_time,
     a_past_balance_at_an_invalid_time_is_refused,
     the_ledger_audit_is_pending_before_its_first_run,
     the_last_ledger_audit_is_shown_to_operators,
+    a_tampered_ledger_is_reported_by_api_and_command_line,
 );
-
-on_durable_stores!(a_tampered_ledger_is_reported_by_api_and_command_line);
 
 /// The available and held amounts at a timestamp, as the texts sent.
 fn at(person: &Person, moment: &str) -> (String, String) {

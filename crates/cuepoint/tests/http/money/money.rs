@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Person, Server, Store};
 
-on_every_store!(amounts_add_up_without_rounding_errors, the_largest_amounts_are_exact_to_the_cent);
+on_every_store!(the_largest_amounts_are_exact_to_the_cent);
 
 on_one_store!(
     valid_amounts_are_accepted,
@@ -13,6 +13,7 @@ on_one_store!(
     entries_of_other_wallets_are_not_found,
     withdrawals_and_requests_cannot_exceed_the_balance,
     fees_are_validated_like_amounts_but_may_be_zero,
+    amounts_add_up_without_rounding_errors,
 );
 
 /// The body of a withdrawal with this text as its amount.

@@ -17,12 +17,10 @@ on_one_store!(
     unsigned_messages_are_not_stored,
     unresolved_messages_are_listed_first_and_can_be_filtered,
     a_message_can_be_resolved_only_once,
-);
-
-on_durable_stores!(
-    a_message_that_cannot_be_stored_is_not_acknowledged,
     messages_above_10000_unresolved_are_logged_and_counted_but_not_stored,
 );
+
+on_durable_stores!(a_message_that_cannot_be_stored_is_not_acknowledged);
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
 const LIST: &str = "/operator/provider-messages";

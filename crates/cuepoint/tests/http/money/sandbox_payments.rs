@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Client, Person, Server, Store, eventually, line, run};
 
-on_every_store!(a_payment_on_the_page_of_the_sandbox_arrives_once);
-
 on_one_store!(
     a_refused_payment_fails_and_a_later_one_waits,
     a_payment_after_its_refusal_contradicts_the_ledger_and_is_stored_once,
     unknown_payments_and_outcomes_change_nothing,
     the_payment_page_is_open_to_everybody_and_sets_no_cookie,
     a_sandbox_that_confirms_at_once_has_no_payment_page,
+    a_payment_on_the_page_of_the_sandbox_arrives_once,
 );
 
 /// The setting under test.

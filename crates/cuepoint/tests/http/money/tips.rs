@@ -8,7 +8,6 @@ use crate::harness::gig_scene::{end, open, queue, title};
 use crate::harness::{Answer, Database, Message, PASSWORD, Person, Server, Store, TOPUPS, at_once, line};
 use crate::money::chargebacks::{reversal, reverse};
 
-on_every_store!(a_guest_tips_the_dj_of_a_gig,);
 on_one_store!(
     a_repeated_tip_with_its_key_moves_the_money_once,
     a_repeated_tip_returns_its_first_response_after_a_new_code_and_a_suspension,
@@ -20,8 +19,9 @@ on_one_store!(
     tips_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback,
     unknown_codes_count_for_the_guest,
     unknown_codes_of_guest_accounts_count_for_their_address,
+    a_guest_tips_the_dj_of_a_gig,
+    a_dj_can_be_tipped_until_24_hours_after_the_gig,
 );
-on_durable_stores!(a_dj_can_be_tipped_until_24_hours_after_the_gig,);
 
 fn path(gig: &Value) -> String {
     format!("/boards/{}/tips", gig["code"].as_str().unwrap())

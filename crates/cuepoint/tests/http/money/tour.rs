@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITHDRAWAL, keys, song};
 
-on_every_store!(
-    a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money,
+on_every_store!(a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money);
+on_one_store!(
     the_commission_is_rounded_half_to_even_and_the_dj_gets_the_rest,
     djs_can_be_looked_up_by_id_and_filtered_by_online_status,
 );

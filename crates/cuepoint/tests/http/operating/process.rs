@@ -13,15 +13,15 @@ use serde_json::Value;
 
 use crate::harness::{Database, Person, Place, Server, Store, cents, eventually, run_at};
 
-on_every_store!(
-    a_shutdown_finishes_requests_in_flight,
-    a_configuration_error_is_one_line_that_names_the_setting
+on_every_store!(a_shutdown_finishes_requests_in_flight);
+on_one_store!(
+    a_configuration_error_is_one_line_that_names_the_setting,
+    only_serve_and_config_check_require_a_signing_key_in_production,
+    a_database_with_a_different_currency_or_scale_is_refused,
 );
 
 on_durable_stores!(
-    only_serve_and_config_check_require_a_signing_key_in_production,
     a_restart_keeps_balances_and_accepted_requests,
-    a_database_with_a_different_currency_or_scale_is_refused,
     a_killed_server_loses_no_acknowledged_operation,
 );
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Server, Store};
 
-on_every_store!(the_server_tells_systemd_that_it_is_ready_alive_and_stopping);
+on_one_store!(the_server_tells_systemd_that_it_is_ready_alive_and_stopping);
 
 /// The socket that stands for systemd's.
 struct Systemd {

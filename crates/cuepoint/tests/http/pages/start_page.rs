@@ -3,8 +3,10 @@
 use crate::harness::guest_scene::{Evening, LANGUAGES, says, shows};
 use crate::harness::{Browser, PASSWORD, Server, Store, gig_scene, leads_to};
 
-on_every_store!(the_start_page_leads_back_to_the_gigs_of_its_reader);
-on_one_store!(a_claim_says_what_is_available_and_what_is_held);
+on_one_store!(
+    a_claim_says_what_is_available_and_what_is_held,
+    the_start_page_leads_back_to_the_gigs_of_its_reader,
+);
 
 fn the_start_page_leads_back_to_the_gigs_of_its_reader(store: Store) {
     let server = Server::start(store);

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Client, PASSWORD, Server, Store, default_hash_cost, soak_times};
 
-on_durable_stores!(guests_behind_one_address_log_in_while_others_guess_passwords);
+on_one_store!(guests_behind_one_address_log_in_while_others_guess_passwords);
 
 /// The number of guests of a run.
 const GUESTS: usize = 30;

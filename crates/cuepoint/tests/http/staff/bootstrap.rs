@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::harness::{Database, PASSWORD, Person, Server, Store, eventually, operator_keys};
 
-on_durable_stores!(
-    a_demoted_first_operator_is_not_promoted_again,
+on_durable_stores!(a_demoted_first_operator_is_not_promoted_again);
+on_one_store!(
     an_erased_first_operator_is_not_recreated,
     a_registered_user_does_not_become_the_first_operator,
     changing_the_configured_email_address_creates_no_further_operator,

@@ -4,14 +4,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, PASSWORD, Person, Server, Store, eventually, leads_to};
 
-on_every_store!(
-    the_first_operator_registers_with_the_code_on_the_terminal,
-    a_server_without_a_terminal_shows_no_code,
-);
-
 on_one_store!(
     a_terminal_shows_the_start_page_with_a_qr_code_for_a_configured_address,
     the_start_page_leads_to_the_first_operator_until_there_was_one,
+    the_first_operator_registers_with_the_code_on_the_terminal,
+    a_server_without_a_terminal_shows_no_code,
 );
 
 const EMAIL: &str = "operator@example.com";

@@ -7,11 +7,8 @@ use serde_json::json;
 
 use crate::harness::{Database, PASSWORD, Server, Store, eventually, run, run_with_input};
 
-on_durable_stores!(
-    operators_are_added_listed_and_removed,
-    an_added_operator_excludes_a_first_one,
-    a_password_that_is_refused_creates_no_operator,
-);
+on_durable_stores!(operators_are_added_listed_and_removed);
+on_one_store!(an_added_operator_excludes_a_first_one, a_password_that_is_refused_creates_no_operator);
 
 fn operators_are_added_listed_and_removed(store: Store) {
     let database = Arc::new(Database::of(store));

@@ -10,9 +10,8 @@ on_one_store!(
     a_withdrawal_cannot_be_completed_without_a_valid_transaction_id,
     withdrawals_are_paginated_and_filtered_by_status,
     a_repeated_operator_action_with_the_same_idempotency_key_is_replayed,
+    operator_actions_are_recorded_with_actor_time_and_reason,
 );
-
-on_durable_stores!(operator_actions_are_recorded_with_actor_time_and_reason);
 
 /// A status of a withdrawal, the action on it, and the resulting status.
 const ACTS: [(&str, &str, &str); 8] = [

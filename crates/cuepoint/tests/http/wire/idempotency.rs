@@ -11,13 +11,13 @@ use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, Proxy, Server, Store, Traffic, eventually, song,
 };
 
-on_every_store!(
+on_every_store!(twenty_concurrent_calls_with_one_idempotency_key_have_one_effect);
+on_one_store!(
     a_repeated_command_is_answered_with_a_replay,
     commands_of_guests_and_djs_accept_an_idempotency_key,
     an_idempotency_key_with_a_different_body_is_refused,
     a_refusal_does_not_consume_the_idempotency_key,
     an_idempotency_key_is_scoped_to_its_user_method_and_path,
-    twenty_concurrent_calls_with_one_idempotency_key_have_one_effect,
     a_replay_takes_precedence_over_a_refusal,
     logins_ignore_idempotency_keys,
 );

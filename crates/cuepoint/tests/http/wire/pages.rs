@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, eventually, keys};
 
-on_every_store!(
-    pages_of_requests_match_the_golden_files,
+on_every_store!(pages_of_requests_match_the_golden_files, pages_list_each_row_once_newest_first);
+on_one_store!(
     pages_of_expired_requests_match_the_golden_files,
-    pages_list_each_row_once_newest_first,
     invalid_page_parameters_are_ignored_and_page_sizes_are_clamped,
     request_lists_are_filtered_by_status_and_dj,
     an_invalid_filter_is_refused,
