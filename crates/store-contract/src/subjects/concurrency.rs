@@ -134,6 +134,8 @@ pub async fn only_one_of_many_concurrent_plans_decided_on_the_same_state_is_appl
 }
 
 /// Accept, reject and play race on one request, each decided again after a conflict: one settlement.
+///
+/// Attack API6: answering a request twice.
 pub async fn concurrent_answers_settle_a_request_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);

@@ -55,6 +55,8 @@ pub async fn ending_all_sessions_disables_only_active_endpoints_of_the_users_own
 }
 
 /// A reused refresh token disables the endpoints with a URL that its session set, at their creation or later.
+///
+/// Attack API2: a webhook endpoint of a session with a stolen refresh token.
 pub async fn a_reused_refresh_token_disables_own_feed_endpoints_with_urls_from_its_session(
     store: Arc<dyn Store>,
 ) {

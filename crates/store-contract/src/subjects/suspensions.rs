@@ -176,6 +176,8 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
+///
+/// Attack API5: leaving the service without an operator.
 pub async fn one_operator_remains_active_if_several_demote_or_suspend_each_other(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for round in 0..12 {

@@ -13,7 +13,6 @@ on_one_store!(
     email_addresses_are_unique_in_any_letter_case,
     a_failed_login_does_not_reveal_whether_the_user_exists,
     each_refresh_token_is_exchanged_for_a_new_one,
-    a_reused_refresh_token_ends_its_session,
     logout_ends_the_session,
     a_refresh_token_expires,
     an_access_token_expires,
@@ -90,24 +89,6 @@ fn each_refresh_token_is_exchanged_for_a_new_one(store: Store) {
     refresh(&client, &guest.token).refused(401, "invalid_refresh_token");
     // An unknown token ends no session.
     refreshed(&client, &guest, &now.refresh_token);
-}
-
-/// Attack API2: a refresh token that was used before.
-fn a_reused_refresh_token_ends_its_session(store: Store) {
-    let server = Server::start(store);
-    let (client, guest) = (server.client(), server.guest());
-    let elsewhere = client.login(&guest.email);
-    let second = refreshed(&client, &guest, &guest.refresh_token);
-    let third = refreshed(&client, &guest, &second.refresh_token);
-    third.get("/wallet").data(200);
-    refresh(&client, &guest.refresh_token).refused(401, "invalid_refresh_token");
-    for ended in [&guest, &second, &third] {
-        ended.get("/wallet").refused(401, "session_ended");
-    }
-    elsewhere.get("/wallet").data(200);
-    refresh(&client, &third.refresh_token).refused(401, "invalid_refresh_token");
-    // Another login of the same user starts another session.
-    refreshed(&client, &guest, &elsewhere.refresh_token);
 }
 
 fn logout_ends_the_session(store: Store) {

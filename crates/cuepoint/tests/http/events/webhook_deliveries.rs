@@ -23,7 +23,6 @@ on_one_store!(
     an_endpoint_disabled_by_410_loses_no_events,
     a_resumed_endpoint_receives_the_missed_events,
     endpoints_of_suspended_owners_receive_nothing,
-    endpoints_of_erased_owners_receive_nothing,
     endpoints_of_former_operators_receive_nothing,
     deliveries_after_a_rotation_are_signed_with_the_previous_and_the_new_secret,
     a_test_event_is_sent_and_listed,
@@ -32,7 +31,7 @@ on_one_store!(
     private_addresses_are_not_called,
     at_most_two_deliveries_per_owner_run_concurrently,
 );
-on_durable_stores!(deliveries_continue_after_the_server_is_killed,);
+on_durable_stores!(deliveries_continue_after_the_server_is_killed);
 
 /// The configuration with which endpoints on this machine can be called.
 pub(crate) const LOOPBACK: (&str, &str) = ("webhooks.allowed_networks", "127.0.0.0/8");
@@ -280,16 +279,6 @@ fn endpoints_of_suspended_owners_receive_nothing(store: Store) {
     let soon = Duration::from_secs(5);
     let missed = within(soon, "what was missed is sent", || hook.receiver.received().into_iter().nth(1));
     assert_eq!(missed.json()["type"], "music_request.accepted");
-}
-
-fn endpoints_of_erased_owners_receive_nothing(store: Store) {
-    let server = Server::configured(store, &[LOOPBACK]);
-    let (guest, dj, witness) = (server.guest(), server.dj_at("0", "0"), server.guest());
-    let request = guest.request_song(&dj);
-    let hook = Hook::member(&guest);
-    guest.call("DELETE", "/user").json(&json!({"password": "correct horse"})).send().data(200);
-    dj.answer(request, "accepted").data(200);
-    assert_eq!(calls_after_searches(&hook, &witness), 0);
 }
 
 fn endpoints_of_former_operators_receive_nothing(store: Store) {

@@ -9,8 +9,8 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::harness::{Server, Store};
 
-on_every_store!(an_evening_of_twenty_guests_ends_with_right_sums_and_no_held_money,);
-on_one_store!(an_evening_is_refused_without_top_ups,);
+on_every_store!(an_evening_of_twenty_guests_ends_with_right_sums_and_no_held_money);
+on_one_store!(an_evening_is_refused_without_top_ups);
 
 /// The evening, and the lines that it prints.
 fn play(server: &Server, pace: Pace) -> anyhow::Result<Vec<String>> {

@@ -9,7 +9,6 @@ on_one_store!(
     a_refusal_by_the_strict_address_policy_names_the_invalid_field,
     fields_are_validated_before_limits_and_funds,
     a_refused_address_does_not_consume_the_idempotency_key,
-    a_lenient_policy_keeps_any_text,
     the_configured_withdrawal_options_are_shown,
 );
 
@@ -117,15 +116,6 @@ fn a_refused_address_does_not_consume_the_idempotency_key(store: Store) {
     assert_eq!((again.status, again.header("idempotency-replayed")), (201, Some("true")), "{again}");
     assert_eq!(first.text, again.text);
     assert_eq!(guest.wallet(), ("0.00".into(), "10.00".into()));
-}
-
-fn a_lenient_policy_keeps_any_text(store: Store) {
-    let server = Server::start(store);
-    let guest = server.payer("1000");
-    for given in [["eur", "Any Net", "somewhere nice"], ["Btc", "BITCOIN", ADA]] {
-        let answer = withdraw(&guest, given[0], given[1], given[2]);
-        assert_eq!(destination(&answer.json()["data"]["withdrawal_request"]), given, "{answer}");
-    }
 }
 
 fn the_configured_withdrawal_options_are_shown(store: Store) {

@@ -9,7 +9,6 @@ on_every_store!(the_largest_amounts_are_exact_to_the_cent);
 on_one_store!(
     valid_amounts_are_accepted,
     invalid_amounts_are_refused,
-    withdrawals_below_one_unit_of_the_currency_are_refused,
     entries_of_other_wallets_are_not_found,
     withdrawals_and_requests_cannot_exceed_the_balance,
     fees_are_validated_like_amounts_but_may_be_zero,
@@ -102,16 +101,6 @@ fn invalid_amounts_are_refused(store: Store) {
         at_once(&guest, "POST", path, body).refused(400, "malformed_json");
     }
     assert_eq!(guest.snapshot(), before);
-}
-
-fn withdrawals_below_one_unit_of_the_currency_are_refused(store: Store) {
-    let server = Server::start(store);
-    let guest = server.payer("10");
-    for text in ["0", "0.00", "0.99", "0.01", "99e-2"] {
-        let answer = guest.call("POST", "/withdrawal/crypto").text(&withdrawal(text)).send();
-        answer.invalid(&["amount"]);
-    }
-    assert_eq!(guest.wallet(), ("10.00".into(), "0.00".into()));
 }
 
 fn amounts_add_up_without_rounding_errors(store: Store) {

@@ -1,11 +1,9 @@
 //! Tips of guests to DJs.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::harness::gig_scene::{end, open, queue, title};
-use crate::harness::{Answer, Database, Message, PASSWORD, Person, Server, Store, TOPUPS, at_once, line};
+use crate::harness::{Answer, Message, Person, Server, Store, TOPUPS, at_once, line};
 use crate::money::chargebacks::{reversal, reverse};
 
 on_one_store!(
@@ -13,14 +11,11 @@ on_one_store!(
     a_repeated_tip_returns_its_first_response_after_a_new_code_and_a_suspension,
     neither_a_blocked_guest_nor_the_dj_can_give_a_tip,
     a_refused_tip_names_the_reason,
-    a_suspended_or_erased_dj_gets_no_tips,
-    a_tip_pays_the_debt_of_the_dj_first,
     the_guest_and_the_dj_get_an_event_of_a_tip,
     tips_of_a_stolen_card_cannot_be_withdrawn_before_the_chargeback,
     unknown_codes_count_for_the_guest,
     unknown_codes_of_guest_accounts_count_for_their_address,
     a_guest_tips_the_dj_of_a_gig,
-    a_dj_can_be_tipped_until_24_hours_after_the_gig,
 );
 
 fn path(gig: &Value) -> String {
@@ -172,41 +167,6 @@ fn a_refused_tip_names_the_reason(store: Store) {
     assert_eq!(dj.get("/tips?direction=received").data(200)["total"], 0);
 }
 
-fn a_suspended_or_erased_dj_gets_no_tips(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[]);
-    let (guest, dj) = (server.payer("50"), server.dj());
-    let gig = open(&dj, &title("Friday"));
-    let change = |act: &str| {
-        let path = format!("/operator/users/{}/{act}", dj.id);
-        operator.post(&path, &json!({"reason": "a complaint"})).data(200);
-    };
-    change("suspend");
-    tip(&guest, &gig, "1").refused(404, "not_found");
-    change("restore");
-    let dj = server.client().login(&dj.email);
-    dj.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
-    tip(&guest, &gig, "1").refused(404, "not_found");
-    assert_eq!(available(&guest), "50.00");
-}
-
-fn a_tip_pays_the_debt_of_the_dj_first(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
-    let (guest, dj) = (server.payer("50"), server.dj());
-    let gig = open(&dj, &title("Friday"));
-    let topup = dj.topup("20");
-    dj.withdrawal("15");
-    reverse(&operator, topup).data(200);
-    let purse = || {
-        let answer = dj.get("/wallet");
-        ["available", "owed"].map(|key| answer.raw(&format!("/data/wallet/{key}")))
-    };
-    assert_eq!(purse(), ["0.00", "15.00"]);
-    tip(&guest, &gig, "10").data(201);
-    assert_eq!(purse(), ["0.00", "6.00"]);
-    tip(&guest, &gig, "10").data(201);
-    assert_eq!(purse(), ["3.00", "0.00"]);
-}
-
 fn the_guest_and_the_dj_get_an_event_of_a_tip(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj, other) = (server.payer("50"), server.dj(), server.dj());
@@ -266,24 +226,4 @@ fn unknown_codes_count_for_the_guest(store: Store) {
     }
     guess().refused(429, "rate_limited");
     tip(&guest, &gig, "1").data(201);
-}
-
-fn a_dj_can_be_tipped_until_24_hours_after_the_gig(store: Store) {
-    let database = Arc::new(Database::of(store));
-    let server = Server::on(&database, &[]);
-    let (guest, dj) = (server.payer("50"), server.dj());
-    let gig = open(&dj, &title("Friday"));
-    end(&dj, &gig).data(200);
-    tip(&guest, &gig, "1").data(201);
-    let ended_before = |minutes: i64| {
-        let at = database
-            .sql("now() - interval '1 minute' * {minutes}", "(unixepoch() - 60 * {minutes}) * 1000000");
-        let at = at.replace("{minutes}", &minutes.to_string());
-        database.execute(&format!("UPDATE gigs SET opened_at = {at}, ended_at = {at}"));
-    };
-    ended_before(24 * 60 - 5);
-    tip(&guest, &gig, "1").data(201);
-    ended_before(24 * 60 + 1);
-    tip(&guest, &gig, "1").refused(404, "not_found");
-    assert_eq!(available(&dj), "2.00");
 }

@@ -278,21 +278,6 @@ fn a_copy_is_refused_while_the_source_or_the_target_is_in_use(from: &CopyStore, 
 }
 
 #[test]
-fn a_broken_ledger_is_not_copied() {
-    let database = Arc::new(Database::postgres());
-    let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::sqlite());
-    fill(&from);
-    database.rows(
-        "UPDATE wallets SET available = available + 1 WHERE user_id = (SELECT min(user_id) FROM wallets)",
-    );
-    let (done, said) = from.copy(&to, &[], None);
-    assert!(
-        !done && said.contains("nothing was copied: the ledger is broken: ") && said.contains("wallet"),
-        "{said}"
-    );
-}
-
-#[test]
 fn an_interrupted_copy_is_aborted_only_with_its_own_target() {
     let (from, to) = (CopyStore::postgres(), Directory::new());
     fill(&from);

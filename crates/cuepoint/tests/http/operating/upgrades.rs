@@ -68,27 +68,6 @@ fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
 }
 
 #[test]
-fn reversals_require_a_finalized_upgrade() {
-    let database = Arc::new(Database::postgres());
-    let (server, operator) = upgrading(&database, &[]);
-    let guest = server.guest();
-    let path = format!("/operator/topups/{}/chargeback", guest.topup("50"));
-    let reverse = || operator.call("POST", &path).key(&path).json(&json!({"reason": "a stolen card"})).send();
-    let before = written(&database);
-    reverse().refused(503, "unavailable");
-    assert_eq!(written(&database), before);
-    assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "50.00");
-
-    finalize(&database);
-    let reversed = eventually("the server knows", || {
-        let answer = reverse();
-        (answer.status == 200).then(|| answer.data(200))
-    });
-    assert_eq!(reversed["topup"]["status"], "reversed");
-    assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "0.00");
-}
-
-#[test]
 fn tips_require_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[]);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{PASSWORD, Server, Store, WEBHOOK_URL, song};
 
-on_one_store!(read_only_fields_are_accepted_only_with_their_current_value, creations_refuse_read_only_fields,);
+on_one_store!(read_only_fields_are_accepted_only_with_their_current_value, creations_refuse_read_only_fields);
 
 fn read_only_fields_are_accepted_only_with_their_current_value(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
