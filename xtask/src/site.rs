@@ -4,7 +4,6 @@
 mod api;
 mod built;
 mod contents;
-mod schemas;
 mod sources;
 
 use std::collections::BTreeSet;
@@ -69,6 +68,8 @@ fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> an
         pages.map(|page| (format!("src/{}", page.path), page.text.clone().into_bytes())).collect();
     written.extend(pictures.map(|picture| (format!("src/{}", picture.path), picture.content.clone())));
     written.push(("src/SUMMARY.md".to_owned(), summary(parts).into_bytes()));
+    let api = api::files(&document.content)?.into_iter();
+    written.extend(api.map(|(path, content)| (format!("src/{path}"), content)));
     written.push((format!("src/{}", openapi::DOCUMENT), document.content.clone()));
     written.push(("book.toml".to_owned(), include_bytes!("site/book.toml").to_vec()));
     written.push(("site.css".to_owned(), include_bytes!("site/site.css").to_vec()));
