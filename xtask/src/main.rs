@@ -91,8 +91,6 @@ enum Command {
     Tidy,
     /// Write docs/attacks.md from the attacks that tests name.
     Attacks,
-    /// Print the size of the code by crate, and the budgets of `tidy`.
-    Figures(tidy::figures::Arguments),
     /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
     Db {
         #[command(subcommand)]
@@ -134,7 +132,6 @@ impl Command {
             Self::Demo(arguments) => demo::run(&arguments),
             Self::Tidy => tidy::run(),
             Self::Attacks => tidy::attacks::run(),
-            Self::Figures(arguments) => tidy::figures::run(&arguments),
             Self::Db { action } => db::run(action),
             Self::Statements => statements::run(),
             Self::Openapi(arguments) => openapi::run(&arguments),
@@ -200,45 +197,6 @@ mod tests {
             let lines = help.lines().filter(|line| line.split_whitespace().next() == Some(name));
             assert_eq!(lines.count(), 1, "{name} in {help}");
         }
-    }
-
-    #[test]
-    fn an_invalid_count_is_refused() {
-        for name in ["soak", "failover", "schemathesis"] {
-            for count in ["many", "0", "-1", "1 2"] {
-                assert!(parsed(&format!("{name} {count}")).is_none(), "{name} {count}");
-            }
-        }
-        let Some(Command::Soak { times }) = parsed("soak") else { panic!("no soak") };
-        assert_eq!(times.get(), 10);
-        let Some(Command::Failover { rounds }) = parsed("failover 3") else { panic!("no failover") };
-        assert_eq!(rounds.get(), 3);
-        let Some(Command::Schemathesis { examples }) = parsed("schemathesis") else { panic!("no examples") };
-        assert_eq!(examples.get(), 8);
-    }
-
-    #[test]
-    fn unknown_commands_and_unexpected_arguments_are_refused() {
-        for line in [
-            "ci now",
-            "tidy --all",
-            "site docs",
-            "browser --filter",
-            "clients java",
-            "clients lint python",
-            "statements x",
-            "openapi check",
-            "db",
-            "db empty",
-            "db start x",
-            "nothing",
-        ] {
-            assert!(parsed(line).is_none(), "{line}");
-        }
-        assert!(matches!(parsed("openapi --check"), Some(Command::Openapi(arguments)) if arguments.check));
-        assert!(matches!(parsed("openapi"), Some(Command::Openapi(arguments)) if !arguments.check));
-        assert!(matches!(parsed("db reset"), Some(Command::Db { action: db::Action::Reset })));
-        assert!(parsed("").is_none());
     }
 
     #[test]

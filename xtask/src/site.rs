@@ -13,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-use crate::workspace::{exit_code, target_dir};
+use crate::workspace::{exit_code, remove_folder, target_dir};
 use crate::{openapi, tidy, tools};
 
 /// The release of mdBook that builds the pages.
@@ -58,9 +58,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 
 /// Writes the sources of the site into an empty folder.
 fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> anyhow::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
-    }
+    remove_folder(folder)?;
     let document = files.iter().find(|file| file.path == openapi::DOCUMENT).context("no OpenAPI document")?;
     let pages = parts.iter().flat_map(|(_, pages)| pages);
     let pictures = files.iter().filter(|file| sources::is_picture(&file.path));

@@ -6,7 +6,6 @@ mod crates;
 mod dependencies;
 mod docs;
 mod documents;
-pub(crate) mod figures;
 mod imports;
 mod layers;
 mod layout;
@@ -38,6 +37,14 @@ impl File {
         String::from_utf8_lossy(&self.content)
     }
 
+    /// Its parsed source.
+    ///
+    /// # Errors
+    /// If it is not valid Rust.
+    fn parsed(&self) -> anyhow::Result<syn::File> {
+        syn::parse_file(&self.text()).map_err(|error| anyhow::anyhow!("{}: {error}", self.path))
+    }
+
     /// Whether its name ends with one of these extensions.
     pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = Path::new(&self.path).extension();
@@ -61,7 +68,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
-    complaints.extend(budgets::check(&files));
+    let (figures, above) = budgets::check(&files);
+    complaints.extend(above);
     let arguments = [
         "tree",
         "--package",
@@ -77,6 +85,9 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 
     for (path, lines) in sources::long_files(&files) {
         println!("note: {path} has {lines} lines; past {} it fails", sources::LINES_ALLOWED);
+    }
+    for figure in figures {
+        println!("note: {figure}");
     }
     for complaint in &complaints {
         println!("{complaint}");

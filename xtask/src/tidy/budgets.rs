@@ -12,7 +12,7 @@ struct Budget {
 }
 
 const BUDGETS: &[Budget] = &[
-    Budget { what: "lines of Rust in tools", most: 19_746, measure: lines_of_tools },
+    Budget { what: "lines of Rust in tools", most: 18_437, measure: lines_of_tools },
     Budget { what: "macros outside integration tests", most: 65, measure: macros },
     Budget {
         what: "lines of the longest macro",
@@ -22,28 +22,20 @@ const BUDGETS: &[Budget] = &[
     Budget { what: "lines of the longest function of the service", most: 144, measure: longest_function },
 ];
 
-/// Checks each figure.
-pub(super) fn check(files: &[File]) -> Vec<String> {
+/// Measures each figure. Returns a line for each one with its maximum, and complaints about those above it.
+pub(super) fn check(files: &[File]) -> (Vec<String>, Vec<String>) {
     let crates = Crates::of(files);
-    let mut complaints = Vec::new();
+    let (mut figures, mut complaints) = (Vec::new(), Vec::new());
     for Budget { what, most, measure } in BUDGETS {
         let (figure, place) = measure(files, &crates);
+        figures.push(format!("{what}: {figure}, at most {most}"));
         if figure > *most {
             complaints.push(format!(
                 "xtask/src/tidy/budgets.rs: {what}: {figure}{place}, but the maximum is {most}"
             ));
         }
     }
-    complaints
-}
-
-/// The figures with their maxima.
-pub(super) fn figures(files: &[File]) -> Vec<(String, usize)> {
-    let crates = Crates::of(files);
-    let figure = |Budget { what, most, measure }: &Budget| {
-        (format!("{what}, at most {most}"), measure(files, &crates).0)
-    };
-    BUDGETS.iter().map(figure).collect()
+    (figures, complaints)
 }
 
 fn rust(files: &[File]) -> impl Iterator<Item = &File> {
@@ -121,10 +113,11 @@ mod tests {
 
     #[test]
     fn a_figure_above_its_maximum_is_reported() {
-        assert!(check(&[]).is_empty());
+        assert!(check(&[]).1.is_empty());
         let long = format!("fn a() {{\n{}}}\n", "    call();\n".repeat(200));
         let files = [file("crates/cuepoint/Cargo.toml", ""), file("crates/cuepoint/src/a.rs", &long)];
-        let complaints = check(&files);
+        let (figures, complaints) = check(&files);
+        assert_eq!(figures.len(), BUDGETS.len());
         assert!(
             complaints[0].contains("202 in crates/cuepoint/src/a.rs:1, but the maximum is"),
             "{complaints:?}"
