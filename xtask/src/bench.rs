@@ -1,15 +1,14 @@
 //! `cargo xtask bench`: the performance of the service, compared with the limits of its platform.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 
 use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries;
-use crate::workspace::{cargo, exit_code, root, target_dir};
+use crate::workspace::{cargo, emptied, exit_code, root, target_dir};
 
 /// Raises a program's limit of open files to the maximum, because each connection is one.
 const WITH_MANY_FILES: &str = r#"ulimit -n "$(ulimit -Hn)" && exec "$@""#;
@@ -31,8 +30,9 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     let (command, arguments) = command(arguments);
     let pgbench = postgres_binaries::pgbench(&postgres_binaries::find_or_install()?)?;
     let release = target_dir()?.join("release");
-    let folder = release.join("bench");
-    recreate_dir(&folder)?;
+    // For logs, scripts and keys; it stays until the next run.
+    let folder = emptied(release.join("bench"))?;
+    fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
     let cluster = Cluster::start(Purpose::Measuring)?;
     let mut bench = Command::new("sh");
     bench
@@ -67,17 +67,6 @@ fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
         }
     }
     ("run", arguments)
-}
-
-/// Creates an empty folder for logs, scripts and keys, which stays until the next run.
-fn recreate_dir(folder: &Path) -> anyhow::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
-    }
-    DirBuilder::new()
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("{} cannot be created", folder.display()))
 }
 
 #[cfg(test)]

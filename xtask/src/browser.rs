@@ -3,14 +3,12 @@
 mod chromium;
 pub(crate) mod screenshots;
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 
-use crate::workspace::{cargo, exit_code, root, target_dir};
+use crate::workspace::{cargo, emptied, exit_code, root, target_dir};
 use crate::{node, service};
 
 /// The tests and the pinned versions of their packages.
@@ -43,9 +41,9 @@ impl Arguments {
 /// If a tool is missing or fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let tools = Tools::find_or_install()?;
-    let results = target_dir()?.join("browser");
     // Former screenshots would look like results of this run.
-    let gallery = emptied(results.join("gallery"), &results)?;
+    let results = emptied(target_dir()?.join("browser"))?;
+    let gallery = emptied(results.join("gallery"))?;
     render_gallery(&gallery)?;
     let service = match &arguments.service {
         Some(program) => program.clone(),
@@ -91,18 +89,6 @@ impl Tools {
 /// Returns the message that names a missing tool and its package, if a tool is missing and cannot be installed.
 pub(crate) fn missing_tool() -> Option<String> {
     node::missing().or_else(chromium::missing)
-}
-
-/// Returns the folder, which is new and below `parent`, whose former content is deleted.
-fn emptied(folder: PathBuf, parent: &Path) -> anyhow::Result<PathBuf> {
-    match fs::remove_dir_all(parent) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("{} cannot be removed", parent.display()));
-        }
-        _ => {}
-    }
-    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
-    Ok(folder)
 }
 
 /// Writes every page in every state into this folder.

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::postgres_binaries;
 use crate::server_user::ServerUser;
-use crate::workspace::output_of;
+use crate::workspace::{output_of, remove_folder};
 
 /// Creates the cluster, tries to start it on each port that it reads until one is free, and removes
 /// everything at the end of its input, which follows any kind of exit of this process.
@@ -95,12 +95,7 @@ impl Cluster {
         self.supervisor.wait().context("the supervisor of PostgreSQL is lost")?;
         // The supervisor's user cannot remove an entry of a temporary folder that only the current user can
         // write to.
-        match fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("{} is left behind", self.folder.display()))
-            }
-            _ => Ok(()),
-        }
+        remove_folder(&self.folder)
     }
 
     fn start_on_a_free_port(&mut self) -> anyhow::Result<()> {

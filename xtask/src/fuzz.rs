@@ -127,33 +127,3 @@ impl Fuzzer {
         self.folder.join("found").join(target)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn parsed(line: &[&str]) -> Option<(Option<String>, u64)> {
-        let Line { arguments } = Line::try_parse_from([&["fuzz"], line].concat()).ok()?;
-        Some((arguments.target, arguments.seconds))
-    }
-
-    #[test]
-    fn target_and_time_are_parsed_in_either_order() {
-        let money = |seconds| Some((Some("money".to_owned()), seconds));
-        assert_eq!(parsed(&[]), Some((None, 60)));
-        assert_eq!(parsed(&["money"]), money(60));
-        assert_eq!(parsed(&["money", "--seconds", "600"]), money(600));
-        assert_eq!(parsed(&["--seconds", "600", "money"]), money(600));
-        for line in [&["money", "json"][..], &["--second"], &["--seconds"], &["--seconds", "0"]] {
-            assert_eq!(parsed(line), None, "{line:?}");
-        }
-    }
-}

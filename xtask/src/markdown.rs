@@ -151,7 +151,7 @@ impl Reader {
 }
 
 /// Returns the anchor that GitHub derives from the text of a heading, if no earlier heading has it.
-pub(crate) fn anchor(heading: &str) -> String {
+fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
 
-use crate::workspace::{output_of, target_dir};
+use crate::workspace::{emptied, output_of, target_dir};
 use crate::{ci, package, service};
 use build::{Source, Toolchain};
 
@@ -143,13 +143,4 @@ fn names_in(folder: &Path) -> anyhow::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// Creates a folder, without what it contained.
-fn emptied(folder: PathBuf) -> anyhow::Result<PathBuf> {
-    if folder.exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
-    }
-    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
-    Ok(folder)
 }

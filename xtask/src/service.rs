@@ -1,7 +1,7 @@
 //! The service as a separate process on a free port, killed on drop.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::workspace::{cargo, exit_code, remove_variables, target_dir};
+use crate::workspace::{cargo, exit_code, remove_folder, remove_variables, target_dir};
 
 /// The start of the line that names its address.
 const LISTENING: &str = "listening on ";
@@ -19,12 +19,7 @@ const LISTENING: &str = "listening on ";
 /// # Errors
 /// If the directory cannot be emptied, or its path is not valid Unicode.
 pub(crate) fn sqlite(directory: &Path) -> anyhow::Result<[(&'static str, &str); 2]> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("{} cannot be removed", directory.display()));
-        }
-        _ => {}
-    }
+    remove_folder(directory)?;
     let path = directory.to_str().context("the path of the data directory is not valid Unicode")?;
     Ok([("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", path)])
 }

@@ -4,7 +4,6 @@
 mod api;
 mod built;
 mod contents;
-mod schemas;
 mod sources;
 
 use std::collections::BTreeSet;
@@ -14,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-use crate::workspace::{exit_code, target_dir};
+use crate::workspace::{exit_code, remove_folder, target_dir};
 use crate::{openapi, tidy, tools};
 
 /// The release of mdBook that builds the pages.
@@ -59,9 +58,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 
 /// Writes the sources of the site into an empty folder.
 fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> anyhow::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
-    }
+    remove_folder(folder)?;
     let document = files.iter().find(|file| file.path == openapi::DOCUMENT).context("no OpenAPI document")?;
     let pages = parts.iter().flat_map(|(_, pages)| pages);
     let pictures = files.iter().filter(|file| sources::is_picture(&file.path));
@@ -69,6 +66,8 @@ fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> an
         pages.map(|page| (format!("src/{}", page.path), page.text.clone().into_bytes())).collect();
     written.extend(pictures.map(|picture| (format!("src/{}", picture.path), picture.content.clone())));
     written.push(("src/SUMMARY.md".to_owned(), summary(parts).into_bytes()));
+    let api = api::files(&document.content)?.into_iter();
+    written.extend(api.map(|(path, content)| (format!("src/{path}"), content)));
     written.push((format!("src/{}", openapi::DOCUMENT), document.content.clone()));
     written.push(("book.toml".to_owned(), include_bytes!("site/book.toml").to_vec()));
     written.push(("site.css".to_owned(), include_bytes!("site/site.css").to_vec()));

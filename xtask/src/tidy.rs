@@ -38,6 +38,14 @@ impl File {
         String::from_utf8_lossy(&self.content)
     }
 
+    /// Its parsed source.
+    ///
+    /// # Errors
+    /// If it is not valid Rust.
+    fn parsed(&self) -> anyhow::Result<syn::File> {
+        syn::parse_file(&self.text()).map_err(|error| anyhow::anyhow!("{}: {error}", self.path))
+    }
+
     /// Whether its name ends with one of these extensions.
     pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = Path::new(&self.path).extension();

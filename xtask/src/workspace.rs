@@ -1,9 +1,10 @@
 //! The location of the repository, and calls of cargo in it.
 
-use std::env;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::LazyLock;
+use std::{env, fs};
 
 use anyhow::{Context, ensure};
 
@@ -17,6 +18,9 @@ pub(crate) fn root() -> &'static Path {
     });
     &ROOT
 }
+
+/// The profile of the program in the archive and the package of a release.
+pub(crate) const PUBLISHED: &str = "published";
 
 /// The folder that cargo builds into, derived from the path of this program: `<target>/<profile>/xtask`.
 pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
@@ -51,6 +55,23 @@ pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{} failed: {printed}{}", program.display(), errors.trim_end());
     Ok(printed)
+}
+
+/// Removes a folder with its contents, if it exists.
+pub(crate) fn remove_folder(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Creates a folder, without what it contained.
+pub(crate) fn emptied(folder: PathBuf) -> anyhow::Result<PathBuf> {
+    remove_folder(&folder)?;
+    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+    Ok(folder)
 }
 
 /// Removes inherited variables with this prefix from a command's environment.

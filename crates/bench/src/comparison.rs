@@ -8,7 +8,6 @@ use crate::context::{Bench, Programs};
 use crate::figures::Figures;
 use crate::operations::Store;
 use crate::options::Options;
-use crate::seeding::Population;
 use crate::table::{line, shown, table};
 
 /// A row is slower if the median of its ratios is below this value and their upper quartile is below 1.
@@ -33,9 +32,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     let folder = options.against.clone().context("--against is required")?;
     let (other, pairs) = (Programs::in_folder(&folder), options.runs);
     let options = Options { connections: vec![options.most_connections()], ..options };
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
+    let bench = Bench::seeded(options)?;
     if bench.uses_files() {
         bench.seed_file(&other)?;
     }
@@ -47,9 +44,9 @@ pub fn run(options: Options) -> anyhow::Result<String> {
             let measure = |programs| bench.measure(&ours, programs).with_context(|| ours.name.clone());
             let (this, that) = if pair.is_multiple_of(2) {
                 let that = measure(&other)?;
-                (measure(bench.programs())?, that)
+                (measure(&bench.programs)?, that)
             } else {
-                (measure(bench.programs())?, measure(&other)?)
+                (measure(&bench.programs)?, measure(&other)?)
             };
             for (this, that) in this.iter().zip(&that) {
                 let row = ratios.entry((place, this.name.clone(), this.connections)).or_default();

@@ -50,19 +50,4 @@ impl Bench {
             options,
         })
     }
-
-    /// The population.
-    pub(crate) const fn population(&self) -> &Population {
-        &self.population
-    }
-
-    /// The tokens of its users.
-    pub(crate) const fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// The programs of this build.
-    pub(crate) const fn programs(&self) -> &Programs {
-        &self.programs
-    }
 }

@@ -35,16 +35,22 @@ pub(crate) enum Dataset {
 }
 
 impl Bench {
-    /// Creates the context with the seeded data for the rows `STORE: name`, and returns the stores whose row the options
-    /// select.
-    pub(crate) fn with_stores(options: Options, name: &str) -> anyhow::Result<(Self, Vec<Store>)> {
+    /// Creates the context with the seeded data of the options' scale.
+    pub(crate) fn seeded(options: Options) -> anyhow::Result<Self> {
         let population = Population::at_scale(options.scale);
         let bench = Self::new(options, population)?;
         bench.prepare()?;
+        Ok(bench)
+    }
+
+    /// Creates the context with the seeded data for the rows `STORE: name`, and returns the stores whose row the options
+    /// select.
+    pub(crate) fn with_stores(options: Options, name: &str) -> anyhow::Result<(Self, Vec<Store>)> {
+        let bench = Self::seeded(options)?;
         let stores = bench.stores(name);
         ensure!(!stores.is_empty(), "no row is selected: their names begin with `STORE: {name}`");
         if stores.contains(&Store::Sqlite) {
-            bench.fill_file(bench.programs())?;
+            bench.fill_file(&bench.programs)?;
         }
         Ok((bench, stores))
     }
@@ -164,7 +170,7 @@ impl Bench {
 
     /// The settings of production, and those that measuring needs.
     pub(crate) fn settings(&self, data: &Dataset) -> Vec<(String, String)> {
-        let key_file = self.tokens().key_file().to_string_lossy().into_owned();
+        let key_file = self.tokens.key_file().to_string_lossy().into_owned();
         let mut settings = vec![
             ("CUEPOINT_ENV", "production".to_owned()),
             ("CUEPOINT__SERVER__PORT", "0".to_owned()),

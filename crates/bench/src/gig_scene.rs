@@ -37,7 +37,7 @@ impl Gig {
 
 /// Opens a gig for each of these DJs.
 pub(crate) fn open_gigs(bench: &Bench, server: &Service, djs: &[UserId]) -> anyhow::Result<Vec<Gig>> {
-    let tokens = bench.tokens().of(djs)?;
+    let tokens = bench.tokens.of(djs)?;
     let open = |(dj, token): (UserId, String)| {
         // Guest accounts without money request songs of upcoming artists.
         let body = r#"{"title":"Friday","max_open_per_guest":100,"fee_upcoming_artist":0}"#;
@@ -49,7 +49,7 @@ pub(crate) fn open_gigs(bench: &Bench, server: &Service, djs: &[UserId]) -> anyh
 
 /// The guests of a long queue, in the order of their requests.
 pub(crate) fn guests(bench: &Bench) -> anyhow::Result<Vec<UserId>> {
-    let population = bench.population();
+    let population = &bench.population;
     let guests: Vec<UserId> =
         population.users().filter(|user| !population.is_dj(*user)).take(QUEUE).collect();
     ensure!(guests.len() == QUEUE, "there are fewer than {QUEUE} guests: use a larger scale");
@@ -58,7 +58,7 @@ pub(crate) fn guests(bench: &Bench) -> anyhow::Result<Vec<UserId>> {
 
 /// Adds requests of different guests to a gig, and accepts the first of them.
 pub(crate) fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
-    for (number, token) in bench.tokens().of(&guests(bench)?)?.into_iter().enumerate() {
+    for (number, token) in bench.tokens.of(&guests(bench)?)?.into_iter().enumerate() {
         let song = song(gig.dj, number);
         let asked = fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song)?;
         if number < SHOWN {

@@ -75,7 +75,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
 /// Measures the rows on a store, and the time in which a change reaches all streams of a board.
 fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration)> {
     let data = bench.dataset(store, WRITTEN)?;
-    let servers = [bench.server_with(0, bench.programs(), &data, &SETTINGS)?];
+    let servers = [bench.server_with(0, &bench.programs, &data, &SETTINGS)?];
     let [server] = &servers;
     let mut rows = Vec::new();
     let mut add = |name: &str, connections: usize, figures: &Figures, above: Option<f64>| {
@@ -89,7 +89,7 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
     let most = bench.options.most_connections();
 
     // Some DJs open gigs, so that both rows are measured on one database. The last gig is that of the board.
-    let djs: Vec<UserId> = bench.population().djs().collect();
+    let djs: Vec<UserId> = bench.population.djs().collect();
     let (others, at_gigs) = djs.split_at(djs.len() / 3);
     let gigs = open_gigs(bench, server, at_gigs)?;
     let (_, at_gigs) = at_gigs.split_last().context("there is no DJ")?;
@@ -106,7 +106,7 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
 
     let gig = gigs.last().context("there is no DJ")?;
     fill(bench, server, gig)?;
-    let mut info = Operation::PersonalInfo.requests(bench.population(), bench.tokens())?;
+    let mut info = Operation::PersonalInfo.requests(&bench.population, &bench.tokens)?;
     let (info_of_readers, _) = bench.cell(&servers, READERS, &mut info, false)?;
     let above = add("personal-info", READERS, &info_of_readers, None);
     let path = format!("/api/v1/boards/{}", gig.code);
@@ -143,9 +143,9 @@ fn song_requests(
     to_each: usize,
     seed: u64,
 ) -> anyhow::Result<Box<Requests<'static>>> {
-    let population = bench.population();
+    let population = &bench.population;
     let guests: Vec<UserId> = population.users().filter(|user| !population.is_dj(*user)).collect();
-    let tokens = bench.tokens().of(&guests)?;
+    let tokens = bench.tokens.of(&guests)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut pairs: Vec<(UserId, usize)> = djs
         .iter()

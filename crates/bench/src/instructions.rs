@@ -7,8 +7,7 @@
 mod callgrind;
 mod table;
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -16,12 +15,11 @@ use anyhow::{Context, ensure};
 use crate::context::{Bench, Programs};
 use crate::datasets::{READ, WRITTEN};
 use crate::figures::number;
-use crate::load::requests::request;
 use crate::load::{self, Load, Requests};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::run::Ours;
-use crate::seeding::Population;
+use crate::single_calls::client;
 use callgrind::Callgrind;
 use table::{Cost, Costs};
 
@@ -52,14 +50,12 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     Callgrind::find()?;
     let options = options.settled();
     let other = options.against.as_deref().map(Programs::in_folder);
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
+    let bench = Bench::seeded(options)?;
     let rows = bench.counted_rows();
     if rows.iter().any(|ours| ours.store == Store::Sqlite) {
         match &other {
             Some(other) => bench.seed_file(other)?,
-            None => drop(bench.fill_file(bench.programs())?),
+            None => drop(bench.fill_file(&bench.programs)?),
         }
     }
     let mut costs = Costs::default();
@@ -68,7 +64,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
             let count = |programs| {
                 bench.instructions(&ours, programs, *connections).with_context(|| ours.name.clone())
             };
-            let (this, that) = (count(bench.programs())?, other.as_ref().map(count).transpose()?);
+            let (this, that) = (count(&bench.programs)?, other.as_ref().map(count).transpose()?);
             eprintln!("{} at {connections}: {:.0} instructions", ours.name, this.instructions);
             costs.add(&ours.name, *connections, this, that);
         }
@@ -138,12 +134,9 @@ fn send(
 
 /// Reads the number of transactions that have applied plans; `None` on a store without transactions.
 fn commits(server: SocketAddr) -> anyhow::Result<Option<f64>> {
-    let mut connection = TcpStream::connect(server).context("cannot connect to the server")?;
-    connection.write_all(&request("GET", "/metrics", None, None))?;
-    connection.shutdown(std::net::Shutdown::Write)?;
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).context("the metrics cannot be read")?;
-    ensure!(answer.starts_with("HTTP/1.1 200"), "the metrics were refused: {answer}");
-    let line = answer.lines().find_map(|line| line.strip_prefix("cuepoint_commits_total "));
+    let mut answer = client().get(format!("http://{server}/metrics")).call()?;
+    let text = answer.body_mut().read_to_string().context("the metrics cannot be read")?;
+    ensure!(answer.status().is_success(), "the metrics were refused: {text}");
+    let line = text.lines().find_map(|line| line.strip_prefix("cuepoint_commits_total "));
     line.map(|count| count.trim().parse().context("the number of commits")).transpose()
 }

@@ -14,7 +14,6 @@ use crate::load::schedule::{Rate, Schedule};
 use crate::medians::{self, Column};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
-use crate::seeding::Population;
 use crate::table::Conditions;
 
 /// The measured operations.
@@ -55,19 +54,17 @@ struct Row {
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(options: Options) -> anyhow::Result<String> {
     let options = options.settled();
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
+    let bench = Bench::seeded(options)?;
     let rows: Vec<(Store, Operation)> = STORES
         .into_iter()
         .flat_map(|store| OPERATIONS.map(|operation| (store, operation)))
         .filter(|(store, operation)| bench.options.wants(&operation.row(*store)))
         .collect();
-    bench.prepare()?;
     if rows.iter().any(|(store, operation)| is_beside_pgbench(*store, *operation)) {
         bench.prepare_limits()?;
     }
     if rows.iter().any(|(store, _)| *store == Store::Sqlite) {
-        bench.fill_file(bench.programs())?;
+        bench.fill_file(&bench.programs)?;
         bench.directory(SEEDED).copy_to(bench.directory(READ).path().to_owned())?;
     }
     let mut measured = Vec::new();
@@ -108,9 +105,9 @@ impl Bench {
     fn under_open_load(&self, store: Store, operation: Operation) -> anyhow::Result<Row> {
         let counted_by = operation.counted_by();
         let data = self.dataset(store, if counted_by.is_some() { WRITTEN } else { READ })?;
-        let servers = [self.server(0, self.programs(), &data)?];
+        let servers = [self.server(0, &self.programs, &data)?];
         let [server] = &servers;
-        let mut requests = operation.requests(self.population(), self.tokens())?;
+        let mut requests = operation.requests(&self.population, &self.tokens)?;
         let (rate, open) = self.with_effects(&data, counted_by, || {
             let connections = self.options.most_connections();
             let (closed, answers) = self.cell(&servers, connections, &mut requests, false)?;
@@ -121,7 +118,7 @@ impl Bench {
         })?;
         drop(servers);
         if counted_by.is_some() {
-            self.verify(self.programs(), &data)?;
+            self.verify(&self.programs, &data)?;
             self.remove(&data)?;
         }
         Ok(Row {
@@ -139,7 +136,7 @@ impl Bench {
         let limit = LIMITS.iter().find(|one| one.name == limit.row).context("the limit is not pgbench's")?;
         let (sessions, rate) = (self.options.most_connections(), self.rate(per_second));
         let latencies = self.with_data(limit, |database| {
-            limit.measure_at(&self.pgbench, &self.cluster, database, self.population(), sessions, rate)
+            limit.measure_at(&self.pgbench, &self.cluster, database, &self.population, sessions, rate)
         })?;
         Ok(Row { name: limit.name.to_owned(), per_second, latencies, late: None, wanted: None })
     }

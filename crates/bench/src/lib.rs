@@ -38,3 +38,4 @@ pub mod storage_copy;
 pub mod streams;
 pub mod table;
 pub mod tokens;
+mod usage;

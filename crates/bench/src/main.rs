@@ -1,6 +1,5 @@
 //! The program behind `cargo xtask bench`.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -105,19 +104,12 @@ fn execute(command: Command) -> anyhow::Result<()> {
             println!("{}", comparison::run(options)?);
             Ok(())
         }
-        Command::Run(options) => {
-            let (path, write) = (options.document.clone(), options.write);
-            print_or_write(&path, write, Part::Table, &run::run(options)?.report())
-        }
+        Command::Run(options) => print_or_write(&options, Part::Table, &run::run(options.clone())?.report()),
         Command::Latency(options) => {
-            let (path, write) = (options.document.clone(), options.write);
-            let report = Report { kept: latency::run(options)?, further: String::new() };
-            print_or_write(&path, write, Part::Latency, &report)
+            let report = Report { kept: latency::run(options.clone())?, further: String::new() };
+            print_or_write(&options, Part::Latency, &report)
         }
-        Command::Growth(asked) => {
-            let report = growth::run(&asked)?;
-            print_or_write(&asked.options.document, asked.options.write, Part::Growth, &report)
-        }
+        Command::Growth(asked) => print_or_write(&asked.options, Part::Growth, &growth::run(&asked)?),
         Command::Streams(asked) => {
             println!("{}", streams::run(&asked)?);
             Ok(())
@@ -127,9 +119,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Pages(options) => {
-            let (path, write) = (options.document.clone(), options.write);
-            let report = Report { kept: pages::run(options)?, further: String::new() };
-            print_or_write(&path, write, Part::Pages, &report)
+            let report = Report { kept: pages::run(options.clone())?, further: String::new() };
+            print_or_write(&options, Part::Pages, &report)
         }
         Command::Instructions(options) => {
             println!("{}", instructions::run(options)?);
@@ -148,7 +139,10 @@ fn execute(command: Command) -> anyhow::Result<()> {
 }
 
 /// Prints the results of a run, and writes their part of the document if requested.
-fn print_or_write(document: &Path, write: bool, part: Part, report: &Report) -> anyhow::Result<()> {
+fn print_or_write(options: &Options, part: Part, report: &Report) -> anyhow::Result<()> {
     println!("{}{}", report.kept, report.further);
-    if write { document::write(document, part, &report.kept).context("--write") } else { Ok(()) }
+    if !options.write {
+        return Ok(());
+    }
+    document::write(&options.document, part, &report.kept).context("--write")
 }

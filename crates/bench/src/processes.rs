@@ -37,14 +37,6 @@ impl Process {
         Ok(self.stat()?.own)
     }
 
-    /// Returns the CPU time of its children that have exited and were waited for.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
-    pub fn cpu_of_ended_children(self) -> anyhow::Result<Duration> {
-        Ok(self.stat()?.ended_children)
-    }
-
     /// Returns the CPU time of the process and all its children, including those that have exited.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The whole sequence of measurements, repeated as often as requested.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, ensure};
 
@@ -11,13 +11,14 @@ use crate::figures::{Figures, mebibytes, milliseconds, number, per_thousand};
 use crate::file_limits::{self, FILE_LIMITS};
 use crate::limits::{LIMITS, Limit};
 use crate::load::requests::{at_random, request};
-use crate::load::{self, Load, Moment, Requests};
+use crate::load::{self, Load, Requests};
 use crate::operations::{BARE_HANDLER, Operation, Store};
 use crate::options::Options;
 use crate::processes::Process;
-use crate::seeding::{Population, seed_postgres};
+use crate::seeding::seed_postgres;
 use crate::service::{Service, command};
 use crate::table::{Conditions, Row, Table, best};
+use crate::usage::Usage;
 
 /// Measures the rows that the options select.
 ///
@@ -25,9 +26,7 @@ use crate::table::{Conditions, Row, Table, best};
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(options: Options) -> anyhow::Result<Table> {
     let options = options.settled();
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
+    let bench = Bench::seeded(options)?;
     if LIMITS.iter().any(|limit| bench.options.wants(limit.name)) {
         bench.prepare_limits()?;
     }
@@ -47,13 +46,6 @@ pub(crate) struct Ours {
     pub(crate) store: Store,
     pub(crate) servers: usize,
     pub(crate) connections: Vec<usize>,
-}
-
-/// CPU time used up to a point in time.
-struct Used {
-    servers: Duration,
-    database: Duration,
-    load: Duration,
 }
 
 impl Bench {
@@ -283,39 +275,23 @@ impl Bench {
             warm_up: self.options.warm_up(),
             counted: self.options.counted(),
         };
-        let (mut before, mut after) = (None, None);
-        let counted = load::run(&load, requests, |moment| {
-            let used = Some(self.used(&processes)?);
-            match moment {
-                Moment::Begins => before = used,
-                Moment::Ends => after = used,
-            }
-            Ok(())
-        })?;
-        let (before, after) = before.zip(after).context("nothing was counted")?;
+        let mut usage = Usage::of(self, processes.clone(), on_database);
+        let counted = load::run(&load, requests, |moment| usage.record(moment))?;
+        let (_, used) = usage.between()?;
         let answers = number(counted.answers);
-        let cpu =
-            |of: fn(&Used) -> Duration| Some(per_thousand(of(&after).saturating_sub(of(&before)), answers));
+        let cpu = |cpu| per_thousand(cpu, answers);
         let memory = processes.iter().map(|process| process.peak_memory()).sum::<anyhow::Result<u64>>()?;
         let figures = Figures {
             per_second: answers / counted.lasted.as_secs_f64(),
             p50: milliseconds(&counted.latencies, 0.5),
             p99: milliseconds(&counted.latencies, 0.99),
-            server_cpu: cpu(|used| used.servers),
-            database_cpu: cpu(|used| used.database).filter(|_| on_database),
-            load_cpu: cpu(|used| used.load),
+            server_cpu: Some(cpu(used.servers)),
+            database_cpu: used.database.map(cpu),
+            load_cpu: Some(cpu(used.load)),
             memory: Some(mebibytes(memory)),
             of_limit: None,
         };
         Ok((figures, counted.all_answers))
-    }
-
-    fn used(&self, servers: &[Process]) -> anyhow::Result<Used> {
-        Ok(Used {
-            servers: servers.iter().map(|process| process.cpu()).sum::<anyhow::Result<Duration>>()?,
-            database: self.cluster.cpu()?,
-            load: Process::this().cpu()?,
-        })
     }
 
     /// Runs the service's audit of the whole ledger.

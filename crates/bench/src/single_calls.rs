@@ -1,11 +1,12 @@
-//! Single calls about gigs, whose answers are read.
+//! Single calls whose answers are read.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::ids::UserId;
+use ureq::Agent;
+use ureq::http::{Request, Response};
 
 /// The longest wait for an answer, or for an event on a stream.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,7 +25,33 @@ pub(crate) fn field(json: &str, name: &str) -> anyhow::Result<String> {
     Ok(rest.get(..end).unwrap_or_default().trim_matches('"').to_owned())
 }
 
-/// Makes a call and returns its body.
+/// A client that keeps its connection and follows no redirection.
+pub(crate) fn client() -> Agent {
+    let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
+    config.timeout_global(Some(PATIENCE)).build().new_agent()
+}
+
+/// Makes a call and returns its answer, which is a success or a redirection.
+pub(crate) fn call(
+    client: &Agent,
+    server: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> anyhow::Result<Response<String>> {
+    let mut call = Request::builder().method(method).uri(format!("http://{server}{path}"));
+    for (name, value) in headers {
+        call = call.header(*name, *value);
+    }
+    let (head, mut text) = client.run(call.body(body.to_owned())?)?.into_parts();
+    let text = text.read_to_string()?;
+    let is_success = head.status.is_success() || head.status.is_redirection();
+    ensure!(is_success, "{method} {path}: {}: {text}", head.status);
+    Ok(Response::from_parts(head, text))
+}
+
+/// Makes a call with a token and a JSON body, and returns the body of its answer.
 pub(crate) fn fetch(
     server: SocketAddr,
     method: &str,
@@ -32,17 +59,6 @@ pub(crate) fn fetch(
     token: &str,
     body: &str,
 ) -> anyhow::Result<String> {
-    let mut socket = TcpStream::connect(server)?;
-    socket.set_read_timeout(Some(PATIENCE))?;
-    let length = body.len();
-    let call = format!(
-        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    socket.write_all(call.as_bytes())?;
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("an answer has no end of its head")?;
-    ensure!(head.starts_with("HTTP/1.1 2"), "{method} {path}: {answer}");
-    Ok(body.to_owned())
+    let headers = [("Authorization", &*format!("Bearer {token}")), ("Content-Type", "application/json")];
+    Ok(call(&client(), server, method, path, &headers, body)?.into_body())
 }

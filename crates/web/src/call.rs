@@ -20,10 +20,10 @@ use cuepoint_pages::forms::KeptWallet;
 use cuepoint_pages::frame::{Frame, NoticeKind, PageNotice, RenderedPart, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::client_address;
-use cuepoint_transport::compression::accepts_gzip;
 use cuepoint_transport::deadline::RequestDeadline;
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_transport::request_limits::RequestLimits;
+use cuepoint_transport::static_file::StaticFile;
 
 use crate::cookies::PageCookie;
 use crate::cross_site;
@@ -244,10 +244,10 @@ impl PageCall {
         page_of_form(&self.request)
     }
 
-    /// Whether the client takes gzip.
+    /// A file, in the form that the client takes.
     #[must_use]
-    pub fn accepts_gzip(&self) -> bool {
-        accepts_gzip(&self.request)
+    pub fn file(&self, file: &StaticFile) -> PageResponse {
+        PageResponse::file(file.answer(&self.request))
     }
 
     /// The page of a list that `?page=` names, and the first one otherwise.

@@ -88,13 +88,10 @@ impl PageResponse {
         Self { response: file.response.set_body(BoxBody::new(BodyStream::new(chunks))) }
     }
 
-    /// A file that never changes under its name.
+    /// A static file, as it is sent.
     #[must_use]
-    pub fn asset(media_type: &'static str, body: Bytes, is_gzip: bool) -> Self {
-        let file = Self::content(StatusCode::OK, media_type, body)
-            .with_header(header::CACHE_CONTROL, "public, max-age=31536000, immutable")
-            .with_header(header::VARY, "Accept-Encoding");
-        if is_gzip { file.with_header(header::CONTENT_ENCODING, "gzip") } else { file }
+    pub const fn file(response: HttpResponse) -> Self {
+        Self { response }
     }
 
     fn content(status: StatusCode, media_type: &str, body: impl MessageBody + 'static) -> Self {

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::build::Toolchain;
 use super::components::{Components, Crate};
-use super::{Artifacts, CHECKSUMS, VERSION, archive, emptied};
+use super::{Artifacts, CHECKSUMS, VERSION, archive};
 use crate::tools;
-use crate::workspace::{output_of, target_dir};
+use crate::workspace::{emptied, output_of, target_dir};
 
 /// The release of the program that prints the dependency list of a program.
 const RUST_AUDIT_INFO: &str = "rust-audit-info@0.5.4";

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-use super::{Artifacts, emptied, names_in};
-use crate::workspace::{exit_code, output_of, root, target_dir};
+use super::{Artifacts, names_in};
+use crate::workspace::{emptied, exit_code, output_of, root, target_dir};
 
 /// Builds the commit again in another folder, and compares the artifacts.
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// The parts of the site and the files of the repository that each shows: documents as they are, the OpenAPI document
-/// as a page for each tag, and other files as code.
+/// as a list of its operations, and other files as code.
 pub(super) const PARTS: &[(&str, &[&str])] = &[
     ("", &["README.md"]),
     (

@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
             file.map(File::text).with_context(|| format!("{path} does not exist"))
         };
         if path == openapi::DOCUMENT {
-            return api::pages(&serde_json::from_str(&file(path)?)?);
+            return Ok(vec![api::list(&serde_json::from_str(&file(path)?)?)]);
         }
         if !path.ends_with(".md") {
             return Ok(vec![listing(path, &file(path)?)]);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::File;
+use super::manifests::dependencies;
 
 /// The crate of the program.
 const PROGRAM: &str = "cuepoint";
@@ -91,18 +92,14 @@ struct Manifest {
 impl Manifest {
     fn of(text: &str) -> Self {
         let mut manifest = Self::default();
-        let mut table = "";
-        for line in text.lines() {
-            if line.starts_with('[') {
-                table = line.trim();
-            }
-            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+        // Another rule reports a manifest that cannot be read.
+        for (kind, name, dependency) in dependencies(&text.parse().unwrap_or_default()) {
             let Some(name) = name.strip_prefix("cuepoint-") else { continue };
             // Optional dependencies are for the tests of other crates.
-            let is_optional = line.contains("optional = true");
-            match table {
-                "[dependencies]" if !is_optional => manifest.dependencies.insert(name.to_owned()),
-                "[dependencies]" | "[dev-dependencies]" => manifest.tests.insert(name.to_owned()),
+            let is_optional = dependency.get("optional").is_some();
+            match kind {
+                "dependencies" if !is_optional => manifest.dependencies.insert(name.to_owned()),
+                "dependencies" | "dev-dependencies" => manifest.tests.insert(name.to_owned()),
                 _ => continue,
             };
         }

@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 
 use super::File;
-use super::sources::is_test_file;
+use super::sources::{is_for_tests, is_test_file};
 
 /// Checks every source file outside tests.
 ///
@@ -13,8 +13,7 @@ use super::sources::is_test_file;
 pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| is_checked(file)) {
-        let parsed =
-            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
+        let parsed = file.parsed()?;
         let mut search = Search { missing: Vec::new() };
         if !is_documented(&parsed.attrs) {
             search.missing.push("the module".to_owned());
@@ -85,13 +84,6 @@ impl<'ast> Visit<'ast> for Search {
 
 fn is_documented(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident("doc"))
-}
-
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && attribute.parse_args::<syn::Ident>().is_ok_and(|condition| condition == "test")
-    })
 }
 
 #[cfg(test)]

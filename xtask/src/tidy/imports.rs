@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 
 use super::File;
+use super::sources::is_for_tests;
 
 /// The path of a module within its crate, such as `["http", "wire"]`; the root is empty.
 pub(super) type ModulePath = Vec<String>;
@@ -36,9 +37,7 @@ pub(super) fn read(files: &[File], src: &str) -> anyhow::Result<Imports> {
         let inside =
             [Some(src), shared].into_iter().flatten().find_map(|folder| file.path.strip_prefix(folder));
         let Some(path) = inside.and_then(module_path) else { continue };
-        let parsed =
-            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
-        modules.insert(path, (file.path.clone(), parsed));
+        modules.insert(path, (file.path.clone(), file.parsed()?));
     }
     let known: BTreeSet<ModulePath> = modules.keys().cloned().collect();
     let exports: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>> =
@@ -208,10 +207,7 @@ fn is_test(item: &syn::Item) -> bool {
         syn::Item::Use(item) => &item.attrs,
         _ => return false,
     };
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && attribute.parse_args::<syn::Ident>().is_ok_and(|argument| argument == "test")
-    })
+    is_for_tests(attributes)
 }
 
 /// Returns the circles of a crate: groups of modules that import each other, in a loop of any length.

@@ -1,9 +1,16 @@
 //! Rules for each crate's Cargo.toml: no versions of its own, and the lints of the workspace.
 
+use std::iter::once;
+
+use toml::{Table, Value};
+
 use super::File;
 
 /// The crates below the web server, which name nothing of it.
 const BELOW_THE_WEB_SERVER: &[&str] = &["crates/adapters/Cargo.toml", "crates/views/Cargo.toml"];
+
+/// The tables of dependencies.
+const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// Checks the manifests of all members.
 pub(super) fn check(files: &[File]) -> Vec<String> {
@@ -15,79 +22,39 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
 }
 
 fn check_manifest(path: &str, text: &str) -> Vec<String> {
-    let entries = entries(text);
-    let mut complaints: Vec<String> = entries
-        .iter()
-        .filter_map(|entry| own_version(entry))
-        .map(|name| format!("{path}: the version of {name} is written here; write it into the top Cargo.toml and `{name}.workspace = true` here"))
-        .collect();
-    if !entries.iter().any(|entry| entry.full_key() == "lints.workspace" && entry.value == "true") {
+    let manifest: Table = match text.parse() {
+        Ok(manifest) => manifest,
+        Err(error) => return vec![format!("{path}: {error}")],
+    };
+    let mut complaints = Vec::new();
+    for (_, name, dependency) in dependencies(&manifest) {
+        if !inherits(dependency) {
+            complaints.push(format!("{path}: the version of {name} is written here; write it into the top Cargo.toml and `{name}.workspace = true` here"));
+        }
+        if BELOW_THE_WEB_SERVER.contains(&path) && name.starts_with("actix") {
+            complaints.push(format!(
+                "{path}: {name} is named, and only crates/transport and those above it know the web server"
+            ));
+        }
+    }
+    if !manifest.get("lints").is_some_and(inherits) {
         complaints.push(format!("{path}: it lacks `[lints] workspace = true`"));
     }
-    let below = BELOW_THE_WEB_SERVER.contains(&path);
-    let actix = entries.iter().filter(|entry| below && entry.full_key().contains("dependencies.actix"));
-    complaints.extend(actix.map(|entry| {
-        format!(
-            "{path}: {} is named, and only crates/transport and those above it know the web server",
-            entry.key
-        )
-    }));
     complaints
 }
 
-/// One `key = value` below a `[table]`.
-struct Entry<'a> {
-    table: &'a str,
-    key: &'a str,
-    value: &'a str,
+/// The dependencies of a manifest, on every platform, each with the table that contains it.
+pub(super) fn dependencies(manifest: &Table) -> impl Iterator<Item = (&'static str, &String, &Value)> {
+    let platforms = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
+    let tables = once(manifest).chain(platforms.filter_map(|(_, platform)| platform.as_table()));
+    let kinds = tables
+        .flat_map(|table| KINDS.into_iter().filter_map(|kind| Some((kind, table.get(kind)?.as_table()?))));
+    kinds.flat_map(|(kind, table)| table.iter().map(move |(name, dependency)| (kind, name, dependency)))
 }
 
-impl Entry<'_> {
-    fn full_key(&self) -> String {
-        if self.table.is_empty() { self.key.to_owned() } else { format!("{}.{}", self.table, self.key) }
-    }
-}
-
-/// Returns the entries of a manifest, each with only the first line of its value, which suffices for the
-/// rules.
-fn entries(text: &str) -> Vec<Entry<'_>> {
-    let mut entries = Vec::new();
-    let mut table = "";
-    let mut open_brackets = 0_usize;
-    for line in text.lines() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        let continues = open_brackets > 0;
-        if !continues && line.starts_with('[') {
-            table = line.trim_matches(['[', ']']).trim();
-            continue;
-        }
-        open_brackets = open_brackets
-            .saturating_add(line.matches(['[', '{']).count())
-            .saturating_sub(line.matches([']', '}']).count());
-        if !continues && let Some((key, value)) = line.split_once('=') {
-            entries.push(Entry { table, key: key.trim(), value: value.trim() });
-        }
-    }
-    entries
-}
-
-/// Returns the name of a dependency whose entry sets a version, path or git URL of its own.
-fn own_version(entry: &Entry<'_>) -> Option<String> {
-    let full_key = entry.full_key();
-    let parts: Vec<&str> = full_key.split('.').collect();
-    // A target's `cfg(…)` may contain dots, so the name of the table is searched from the end.
-    let at = parts
-        .iter()
-        .rposition(|part| matches!(*part, "dependencies" | "dev-dependencies" | "build-dependencies"))?;
-    let (name, rest) = parts.get(at.saturating_add(1)..)?.split_first()?;
-    let inherits = match rest {
-        [] => entry
-            .value
-            .split([',', '{', '}'])
-            .any(|part| part.split_whitespace().eq(["workspace", "=", "true"])),
-        [key, ..] => !matches!(*key, "version" | "path" | "git"),
-    };
-    (!inherits).then(|| (*name).to_owned())
+/// Whether a value is that of the workspace.
+fn inherits(value: &Value) -> bool {
+    value.get("workspace").and_then(Value::as_bool) == Some(true)
 }
 
 #[cfg(test)]

@@ -65,6 +65,14 @@ pub(super) fn is_test_file(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing" | "testing.rs"))
 }
 
+/// Whether an item with these attributes is compiled for tests only.
+pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|condition| condition == "test")
+    })
+}
+
 fn is_source(file: &File) -> bool {
     let mut parts = file.path.split('/');
     let in_src = match parts.next() {

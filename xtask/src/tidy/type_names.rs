@@ -50,9 +50,7 @@ fn owners(files: &[File]) -> anyhow::Result<BTreeMap<String, Vec<&str>>> {
         if !file.has_extension(&["rs"]) || is_test_file(&file.path) {
             continue;
         }
-        let parsed =
-            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
-        for name in parsed.items.iter().filter_map(type_name) {
+        for name in file.parsed()?.items.iter().filter_map(type_name) {
             defined.entry(name).or_default().push(&file.path);
         }
     }

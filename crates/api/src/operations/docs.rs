@@ -13,7 +13,6 @@ use utoipa::openapi::{Object, RefOr, Schema};
 
 use crate::declaration::{Declaration, JSON, of_type, operations};
 use crate::endpoint::plain;
-use crate::operations::docs::file::File;
 use crate::state::ApiState;
 use crate::wire::error::ApiError;
 use crate::wire::kinds;
@@ -70,15 +69,15 @@ async fn openapi(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpRespons
         let document = (api.openapi_document)().map_err(ApiError::internal)?;
         Ok((JSON.to_owned(), Bytes::from_static(document.as_bytes())))
     };
-    Ok(File::cached("/openapi.json", contents).await?.answer(&request))
+    Ok(file::cached("/openapi.json", contents).await?.answer(&request))
 }
 
 async fn index(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    Ok(File::cached("/docs", file::index).await?.answer(&request))
+    Ok(file::cached("/docs", file::index).await?.answer(&request))
 }
 
 async fn part(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let path = request.match_info().as_str();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
-    Ok(File::cached(path, || file::part(name)).await?.answer(&request))
+    Ok(file::cached(path, || file::part(name)).await?.answer(&request))
 }

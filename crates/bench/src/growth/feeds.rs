@@ -19,15 +19,15 @@ const WITHOUT_EVENTS: i64 = 1_000_000_000;
 
 /// Measures the feed with at least each of these numbers of operations, the smallest first, on one connection.
 pub(super) fn measure(bench: &Bench, numbers: &[i64], runs: u32) -> anyhow::Result<Vec<Point>> {
-    bench.fill_file(bench.programs())?;
+    bench.fill_file(&bench.programs)?;
     let directory = bench.directory(SEEDED);
     let reader = UserId::new(WITHOUT_EVENTS).context("the id of a user")?;
-    let token = bench.tokens().of(&[reader])?.pop().context("no token was issued")?;
+    let token = bench.tokens.of(&[reader])?.pop().context("no token was issued")?;
     let asked = [request("GET", PATH, Some(&token), None)];
     let mut points = Vec::new();
     for number in numbers {
         add_operations(&directory, *number)?;
-        let servers = [bench.server(0, bench.programs(), &Dataset::Directory(directory.clone()))?];
+        let servers = [bench.server(0, &bench.programs, &Dataset::Directory(directory.clone()))?];
         let mut several = Vec::new();
         for _ in 0..runs {
             let (figures, _) = bench.cell(&servers, 1, &mut at_random(&asked), false)?;

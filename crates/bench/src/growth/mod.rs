@@ -75,8 +75,7 @@ pub fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
 /// Measures every operation on PostgreSQL at one scale.
 fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
     let connections = vec![CONNECTIONS];
-    let bench = Bench::new(Options { scale, ..options.clone() }, Population::at_scale(scale))?;
-    bench.prepare()?;
+    let bench = Bench::seeded(Options { scale, ..options.clone() })?;
     let mut points = Vec::new();
     for operation in Operation::ALL.into_iter().filter(|operation| options.wants(operation.name())) {
         let name = operation.name().to_owned();
@@ -84,7 +83,7 @@ fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
             Ours { name, operation, store: Store::Postgres, servers: 1, connections: connections.clone() };
         let mut several = Vec::new();
         for _ in 0..options.runs {
-            several.extend(bench.measure(&ours, bench.programs())?.into_iter().map(|row| row.figures));
+            several.extend(bench.measure(&ours, &bench.programs)?.into_iter().map(|row| row.figures));
         }
         points.push(Point { row: ours.name, size: scale.to_string(), figures: Figures::median(&several) });
     }
@@ -104,8 +103,7 @@ fn in_long_wallets(options: &Options, population: Population) -> anyhow::Result<
 /// Measures a feed in logs of operations of each length.
 fn in_long_logs(options: &Options, most: Scale) -> anyhow::Result<Vec<Point>> {
     let beside = Scale::parse(BESIDE)?;
-    let bench = Bench::new(Options { scale: beside, ..options.clone() }, Population::at_scale(beside))?;
-    bench.prepare()?;
+    let bench = Bench::seeded(Options { scale: beside, ..options.clone() })?;
     let mut numbers = Vec::new();
     for (text, number) in SCALES.into_iter().zip(OPERATIONS) {
         if Scale::parse(text)? <= most {

@@ -26,11 +26,11 @@ pub(super) fn measure(bench: &Bench, runs: u32) -> anyhow::Result<Vec<Point>> {
         connections: vec![1],
     };
     let mut points = Vec::new();
-    for history in bench.population().wallets_with_history() {
+    for history in bench.population.wallets_with_history() {
         // PostgreSQL plans the first executions on a connection for the given wallet, possibly badly for a
         // long one.
         let servers = bench.readers(&ours)?;
-        let token = bench.tokens().of(&[history.user])?.pop().context("no token was issued")?;
+        let token = bench.tokens.of(&[history.user])?.pop().context("no token was issued")?;
         for (row, path) in REQUESTS {
             let asked = [request("GET", path, Some(&token), None)];
             let mut several = Vec::new();

@@ -66,7 +66,7 @@ impl Readers {
         let every = QUEUE.checked_div(READERS).context("there are no readers")?;
         let guests: Vec<UserId> = guests(bench)?.into_iter().step_by(every).collect();
         let readers = |users: &[UserId]| -> anyhow::Result<Vec<Reader>> {
-            let tokens = bench.tokens().of(users)?.into_iter();
+            let tokens = bench.tokens.of(users)?.into_iter();
             let read = |(user, token): (&UserId, String)| {
                 Ok(Reader { cookie: log_in(server.address(), *user)?, token })
             };

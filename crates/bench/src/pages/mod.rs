@@ -70,9 +70,9 @@ pub fn run(options: Options) -> anyhow::Result<String> {
 /// Measures the rows on a store.
 fn measure(bench: &Bench, store: Store) -> anyhow::Result<Vec<Row<10>>> {
     let data = bench.dataset(store, WRITTEN)?;
-    let servers = [bench.server_with(0, bench.programs(), &data, &SETTINGS)?];
+    let servers = [bench.server_with(0, &bench.programs, &data, &SETTINGS)?];
     let [server] = &servers;
-    let dj = bench.population().djs().next().context("there is no DJ")?;
+    let dj = bench.population.djs().next().context("there is no DJ")?;
     let gig = open_gigs(bench, server, &[dj])?.pop().context("no gig is open")?;
     fill(bench, server, &gig)?;
     let readers = Readers::log_in(bench, server, &gig)?;

@@ -35,8 +35,8 @@ impl Calls {
     /// # Errors
     /// If there is no guest or no DJ among them.
     pub(super) fn new(bench: &Bench, users: Vec<UserId>) -> anyhow::Result<Self> {
-        let tokens = bench.tokens().of(&users)?;
-        let is_dj = |place: &usize| users.get(*place).is_some_and(|user| bench.population().is_dj(*user));
+        let tokens = bench.tokens.of(&users)?;
+        let is_dj = |place: &usize| users.get(*place).is_some_and(|user| bench.population.is_dj(*user));
         let (djs, guests): (Vec<usize>, Vec<usize>) = (0..users.len()).partition(is_dj);
         anyhow::ensure!(!djs.is_empty() && !guests.is_empty(), "the calls need a guest and a DJ");
         Ok(Self { users, tokens, guests, djs, rng: Rng::with_seed(3) })

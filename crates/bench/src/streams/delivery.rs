@@ -1,17 +1,19 @@
 //! The time from a commit to the events on the streams of both involved users.
 
+use std::time::Duration;
+
 use anyhow::ensure;
 
 use super::calls::Calls;
 use super::clients::Clients;
 use super::record::Record;
-use super::usage::Usage;
 use crate::context::Bench;
 use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
 use crate::load::schedule::Rate;
 use crate::medians::{Column, Row};
 use crate::operations::Store;
+use crate::usage::Usage;
 
 /// The number of open streams, each of another user.
 const STREAMS: usize = 1_000;
@@ -47,21 +49,22 @@ pub(super) const COLUMNS: [Column; 15] = [
 /// Measures the row on a store. The second value says which events were lost or duplicated.
 pub(super) fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Row<15>, Option<String>)> {
     let count = if bench.options.smoke { FEW_STREAMS } else { STREAMS };
-    let users: Vec<_> = bench.population().users().take(count).collect();
+    let users: Vec<_> = bench.population.users().take(count).collect();
     ensure!(users.len() == count, "{count} users need a larger scale");
     let rate =
         Rate { per_second: PER_SECOND, warm_up: bench.options.warm_up(), counted: bench.options.counted() };
     let data = bench.dataset(store, WRITTEN)?;
-    let service = bench.server(0, bench.programs(), &data)?;
+    let service = bench.server(0, &bench.programs, &data)?;
     let mut calls = Calls::new(bench, users)?;
     let mut clients = Clients::new(service.address())?;
     let tokens: Vec<&str> = calls.tokens().iter().map(String::as_str).collect();
     clients.open(&tokens)?;
     let mut record = Record::new(usize::try_from(rate.warm_up_calls())?, true);
-    let mut usage = Usage::of(bench, store, service.process());
+    let mut usage = Usage::of(bench, vec![service.process()], store == Store::Postgres);
     service.process().forget_peak()?;
     clients.call(rate, &mut calls, &mut record, |moment| usage.record(moment))?;
-    let cpu = usage.per_second()?;
+    let (lasted, used) = usage.between()?;
+    let cpu = |cpu: Duration| cpu.as_secs_f64() / lasted.as_secs_f64();
     let memory = mebibytes(service.process().peak_memory()?);
     let ended = clients.ended();
     drop((clients, service));
@@ -79,9 +82,9 @@ pub(super) fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Row<15>, O
         Some(milliseconds(&since_answer, 1.0)),
         Some(milliseconds(&record.answers()?, 0.99)),
         Some(milliseconds(&record.delays()?, 1.0)),
-        Some(cpu.server),
-        cpu.database,
-        Some(cpu.load),
+        Some(cpu(used.servers)),
+        used.database.map(cpu),
+        Some(cpu(used.load)),
         Some(memory),
     ];
     let name = format!("{}: {NAME}", store.name());

@@ -9,7 +9,6 @@ use cuepoint_domain::ids::UserId;
 use super::calls::Calls;
 use super::clients::Clients;
 use super::record::Record;
-use super::usage::Usage;
 use crate::context::Bench;
 use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
@@ -17,6 +16,7 @@ use crate::load::schedule::Rate;
 use crate::medians::{Column, Row};
 use crate::operations::Store;
 use crate::service::Service;
+use crate::usage::Usage;
 
 /// The maximum number of idle streams in a smoke test.
 pub(super) const FEW_STREAMS: usize = 500;
@@ -55,21 +55,21 @@ struct Writes {
 /// Measures the row on a store with this number of streams. The second value says how many of them the server
 /// ended.
 pub(super) fn measure(bench: &Bench, store: Store, count: usize) -> anyhow::Result<(Row<9>, Option<String>)> {
-    let users: Vec<UserId> = bench.population().users().collect();
+    let users: Vec<UserId> = bench.population.users().collect();
     let (writers, idle) = users.split_at_checked(WRITERS).unwrap_or((&users, &[]));
     let most = idle.len().saturating_mul(PER_USER);
     ensure!(count <= most, "{} users can have {most} streams: use a larger scale", idle.len());
     let data = bench.dataset(store, WRITTEN)?;
-    let service = bench.server(0, bench.programs(), &data)?;
+    let service = bench.server(0, &bench.programs, &data)?;
     let mut calls = Calls::new(bench, writers.to_vec())?;
     let mut clients = Clients::new(service.address())?;
-    let without = writes(bench, store, &service, &mut clients, &mut calls)?;
+    let without = writes(bench, &service, &mut clients, &mut calls)?;
     let memory_without = service.process().memory()?;
-    let tokens = bench.tokens().of(idle)?;
+    let tokens = bench.tokens.of(idle)?;
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).cycle().take(count).collect();
     service.process().forget_peak()?;
     clients.open(&tokens)?;
-    let with = writes(bench, store, &service, &mut clients, &mut calls)?;
+    let with = writes(bench, &service, &mut clients, &mut calls)?;
     let memory_with = service.process().peak_memory()?;
     let ended = clients.ended();
     drop((clients, service));
@@ -94,7 +94,6 @@ pub(super) fn measure(bench: &Bench, store: Store, count: usize) -> anyhow::Resu
 /// Measures writes with the streams that are open.
 fn writes(
     bench: &Bench,
-    store: Store,
     service: &Service,
     clients: &mut Clients,
     calls: &mut Calls,
@@ -103,12 +102,12 @@ fn writes(
     let counted = if bench.options.smoke { counted } else { counted.max(AT_LEAST) };
     let rate = Rate { per_second: PER_SECOND, warm_up: bench.options.warm_up(), counted };
     let mut record = Record::new(usize::try_from(rate.warm_up_calls())?, false);
-    let mut usage = Usage::of(bench, store, service.process());
+    let mut usage = Usage::of(bench, vec![service.process()], false);
     clients.call(rate, calls, &mut record, |moment| usage.record(moment))?;
-    let answers = record.answers()?;
+    let (answers, (lasted, used)) = (record.answers()?, usage.between()?);
     Ok(Writes {
         p50: milliseconds(&answers, 0.5),
         p99: milliseconds(&answers, 0.99),
-        server_cpu: usage.per_second()?.server,
+        server_cpu: used.servers.as_secs_f64() / lasted.as_secs_f64(),
     })
 }

@@ -7,7 +7,6 @@ mod delivery;
 mod idle;
 mod record;
 mod stream;
-mod usage;
 
 use anyhow::Context;
 use clap::Args;
@@ -17,7 +16,6 @@ use crate::datasets::Dataset;
 use crate::medians;
 use crate::operations::Store;
 use crate::options::Options;
-use crate::seeding::Population;
 use crate::table::Conditions;
 
 /// The options of a run, in which `--connections` and `--write` have no effect.
@@ -38,12 +36,10 @@ pub struct StreamsOptions {
 pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     let options = asked.options.clone().settled();
     let idle_streams = if options.smoke { asked.idle.min(idle::FEW_STREAMS) } else { asked.idle };
-    let population = Population::at_scale(options.scale);
-    let bench = Bench::new(options, population)?;
-    bench.prepare()?;
+    let bench = Bench::seeded(options)?;
     let (delivery, idle) = (bench.stores(delivery::NAME), bench.stores(idle::NAME));
     if delivery.iter().chain(&idle).any(|store| *store == Store::Sqlite) {
-        bench.fill_file(bench.programs())?;
+        bench.fill_file(&bench.programs)?;
     }
     let (mut deliveries, mut idles, mut losses) = (Vec::new(), Vec::new(), Vec::new());
     for run in 1..=bench.options.runs {
@@ -86,7 +82,7 @@ impl Bench {
     /// Audits the ledger of a data set that was written, and removes the data set.
     pub(crate) fn verify_and_remove(&self, data: &Dataset) -> anyhow::Result<()> {
         if !matches!(data, Dataset::Memory) {
-            self.verify(self.programs(), data)?;
+            self.verify(&self.programs, data)?;
         }
         self.remove(data)
     }

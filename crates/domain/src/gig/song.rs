@@ -47,42 +47,43 @@ fn add(digest: &mut Context, form: u8, text: &str) {
 /// after "feat." or "ft."; `None` if the text is too long. A text of which nothing would remain keeps its brackets, and
 /// one without letters and digits its signs.
 fn folded(text: &str) -> Option<String> {
-    let mut decomposed = text.nfkd();
-    let characters = decomposed.by_ref().take(MOST_CHARACTERS);
-    let plain: String = characters.filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
-    if decomposed.next().is_some() {
+    // No text gets shorter when it is decomposed.
+    if text.chars().nth(MOST_CHARACTERS).is_some() {
         return None;
     }
-    let main = without_brackets(&plain);
-    let key = letters(&without_featured_artists(&main));
-    let key = if key.is_empty() { letters(&plain) } else { key };
-    let key = if key.is_empty() { plain } else { key };
-    (key.chars().count() <= MOST_LETTERS).then_some(key)
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
-}
-
-fn without_brackets(text: &str) -> String {
+    let (mut plain, mut main) = (String::new(), String::new());
     let mut depth: u32 = 0;
-    let mut kept = String::with_capacity(text.len());
-    for character in text.chars() {
+    for (place, character) in text.nfkd().enumerate() {
+        if place >= MOST_CHARACTERS {
+            return None;
+        }
+        if is_combining_mark(character) {
+            continue;
+        }
+        plain.extend(character.to_lowercase());
         match character {
             '(' | '[' | '{' => depth = depth.saturating_add(1),
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => kept.push(character),
+            _ if depth == 0 => main.extend(character.to_lowercase()),
             _ => {}
         }
     }
-    kept
+    let key = letters(without_featured_artists(&main));
+    let key = if key.is_empty() { letters(plain.chars()) } else { key };
+    let key = if key.is_empty() { plain } else { key };
+    key.chars().nth(MOST_LETTERS).is_none().then_some(key)
 }
 
-/// The words before "feat." or "ft.".
-fn without_featured_artists(text: &str) -> String {
+/// The letters and digits, up to the first one too many.
+fn letters(text: impl Iterator<Item = char>) -> String {
+    text.filter(|c| c.is_alphanumeric()).take(MOST_LETTERS.saturating_add(1)).collect()
+}
+
+/// The characters of the words before "feat." or "ft.".
+fn without_featured_artists(text: &str) -> impl Iterator<Item = char> {
     let is_mark = |word: &str| matches!(word, "feat." | "ft.");
     let words = text.split_whitespace().enumerate();
-    words.take_while(|(place, word)| *place == 0 || !is_mark(word)).map(|(_, word)| word).collect()
+    words.take_while(move |(place, word)| *place == 0 || !is_mark(word)).flat_map(|(_, word)| word.chars())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use actix_web::web::Bytes;
 use cuepoint_pages::assets;
+use cuepoint_transport::static_file::StaticFile;
 
 use crate::call::PageCall;
 use crate::failure::PageFailure;
@@ -14,15 +15,16 @@ pub(super) fn routes() -> Vec<PageRoute> {
 
 async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let accent = &call.state.settings.site.accent;
-    if accent.path().ends_with(&format!("/{}", call.parameter)) {
-        return Ok(PageResponse::asset(
+    let file = if accent.name() == call.parameter {
+        StaticFile::immutable(
             "text/css; charset=utf-8",
             Bytes::copy_from_slice(accent.css().as_bytes()),
-            false,
-        ));
-    }
-    let asset = assets::named(&call.parameter).ok_or(PageFailure::NotFound)?;
-    let is_gzip = call.accepts_gzip();
-    let bytes = if is_gzip { asset.gzip } else { asset.bytes };
-    Ok(PageResponse::asset(asset.media_type, Bytes::from_static(bytes), is_gzip))
+            None,
+        )
+    } else {
+        let asset = assets::named(&call.parameter).ok_or(PageFailure::NotFound)?;
+        let [plain, gzip] = [asset.bytes, asset.gzip].map(Bytes::from_static);
+        StaticFile::immutable(asset.media_type, plain, Some(gzip))
+    };
+    Ok(call.file(&file))
 }
