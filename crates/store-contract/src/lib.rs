@@ -152,11 +152,11 @@ mod tests {
     fn every_promise_is_listed_in_its_file() {
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/subjects")).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() || path.ends_with("lib.rs") {
+            if path.ends_with("mod.rs") {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap();
-            let Some((_, listed)) = text.split_once("promises! {") else { continue };
+            let (_, listed) = text.split_once("promises! {").unwrap();
             let (listed, _) = listed.split_once("}}").unwrap();
             let subject = path.file_stem().unwrap().to_str().unwrap();
             assert!(SUBJECTS.contains(&format!("$crate::{subject}_promises!($factory);")), "{subject}");

@@ -14,7 +14,7 @@ use crate::compression::{accepts_gzip, gzip};
 
 /// Whether a client has the newest form is checked each time, so that no file outlives an upgrade.
 const CHECKED: &str = "no-cache";
-/// Other content has another name.
+/// Changed content gets a new name, so that clients keep a file for a year.
 const KEPT: &str = "public, max-age=31536000, immutable";
 
 /// A file.

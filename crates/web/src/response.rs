@@ -88,7 +88,7 @@ impl PageResponse {
         Self { response: file.response.set_body(BoxBody::new(BodyStream::new(chunks))) }
     }
 
-    /// A static file, as it is sent.
+    /// The response of a static file.
     #[must_use]
     pub const fn file(response: HttpResponse) -> Self {
         Self { response }

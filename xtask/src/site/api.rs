@@ -33,7 +33,7 @@ pub(super) fn files(document: &[u8]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     Ok(files.into_iter().map(|(name, content)| (format!("docs/api/{name}"), content)).collect())
 }
 
-/// Returns the list of operations, by tag.
+/// Returns the list of operations and of messages that the service sends, by tag.
 pub(super) fn list(document: &Value) -> Page {
     let version = document.pointer("/info/version").and_then(Value::as_str).unwrap_or_default();
     let mut list = format!(
@@ -44,14 +44,16 @@ pub(super) fn list(document: &Value) -> Page {
     for tag in items(document.get("tags")) {
         let name = text(tag, "name");
         list.push_str(&format!("\n## {name}\n\n{}\n\n", text(tag, "description")));
-        for (path, item) in entries(document.get("paths")) {
+        for (path, item) in ["paths", "webhooks"].into_iter().flat_map(|part| entries(document.get(part))) {
             for (method, operation) in entries(Some(item)) {
                 if items(operation.get("tags")).first().is_some_and(|first| first == name) {
                     let (summary, id) = (text(operation, "summary"), text(operation, "operationId"));
                     let (folder, method) = (name.replace(' ', "%20"), method.to_uppercase());
-                    list.push_str(&format!(
-                        "- [{summary}](api/index.html#/{folder}/{id}): `{method} {path}`\n"
-                    ));
+                    list.push_str(&if path.starts_with('/') {
+                        format!("- [{summary}](api/index.html#/{folder}/{id}): `{method} {path}`\n")
+                    } else {
+                        format!("- [{summary}](api/index.html): sent by the service\n")
+                    });
                 }
             }
         }
@@ -77,6 +79,7 @@ mod tests {
             count = count.saturating_add(1);
         }
         assert_eq!(list.matches("(api/index.html#/").count(), count);
+        assert!(list.contains("- [Receive a payment request](api/index.html): sent by the service\n"));
         assert!(list.contains(
             "- [Get the OpenAPI document](api/index.html#/Service/getOpenapi): `GET /openapi.json`"
         ));

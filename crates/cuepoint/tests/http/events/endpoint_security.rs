@@ -15,6 +15,7 @@ on_one_store!(
     ending_all_sessions_disables_endpoints_of_the_users_own_feed,
     a_no_op_endpoint_change_writes_nothing,
     endpoint_creation_stores_no_readable_secret,
+    stored_urls_are_shown_in_canonical_form,
 );
 
 /// Attack API2: receiving events at a webhook endpoint that was set with a stolen token.
@@ -182,6 +183,33 @@ fn ending_all_sessions_disables_endpoints_of_the_users_own_feed(store: Store) {
     server.client().post("/auth/password/reset", &body).data(200);
     let operator = server.client().login(&operator.email);
     assert_eq!(states(&operator, &[&mine, &all]), ["security", "active"]);
+}
+
+fn stored_urls_are_shown_in_canonical_form(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, database) = (server.guest(), server.database().unwrap());
+    let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
+    for (stored, shown, host) in [
+        (
+            r"https://evil.example\@hooks.good.example/",
+            "https://evil.example/@hooks.good.example/",
+            "evil.example",
+        ),
+        (
+            "https://hooks.good.example:1@EVIL.example:8443/",
+            "https://hooks.good.example:1@evil.example:8443/",
+            "evil.example:8443",
+        ),
+    ] {
+        let id = guest.webhook_endpoint(OWN);
+        database.execute(&format!("UPDATE webhook_endpoints SET url = '{stored}' WHERE id = {id}"));
+        let path = format!("{OWN}/{id}");
+        assert_eq!(endpoint(&guest.get(&path), 200)["url"], shown);
+        assert_eq!(endpoint(&guest.patch(&path, &json!({"paused": true})), 200)["status"], "paused");
+        let event = operator.get(&log).data(200)["data"][0].clone();
+        let detail = event["detail"].as_str().unwrap();
+        assert_eq!(detail, format!("change_webhook_endpoint: endpoint {id} at {host}, active → paused"));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Person, Server, Store, line, song};
+use crate::harness::{Person, Server, Store, cents, line, song};
 
 on_one_store!(
     a_transition_of_a_request_is_shown_and_a_conflicting_one_is_refused,
@@ -10,6 +10,7 @@ on_one_store!(
     fees_below_the_price_are_refused,
     a_pending_withdrawal_can_be_cancelled,
     the_statement_lists_every_change_of_the_wallet,
+    concurrent_transitions_settle_a_request_only_once,
 );
 
 /// A guest with 20.00 and a DJ at 5.00.
@@ -151,4 +152,37 @@ fn the_statement_lists_every_change_of_the_wallet(store: Store) {
     let answer = guest.get("/wallet/entries?per_page=1");
     assert_eq!(answer.raw("/data/data/0/amount"), "10.00");
     assert_eq!(answer.raw("/data/data/0/available_after"), "15.00");
+}
+
+fn concurrent_transitions_settle_a_request_only_once(store: Store) {
+    let server = Server::start(store);
+    for _ in 0..5 {
+        let (guest, dj) = pair(&server);
+        let request = guest.request_song(&dj);
+        let answers: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = ["accepted", "rejected", "played", "cancelled", "rejected", "played"]
+                .into_iter()
+                .map(|status| {
+                    let (guest, dj) = (&guest, &dj);
+                    scope.spawn(move || {
+                        if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) }
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(answers.iter().any(|answer| answer.status == 200));
+        for answer in answers.iter().filter(|answer| answer.status != 200) {
+            answer.refused(409, "invalid_transition");
+        }
+        let last = guest.get(&format!("/music/requests/{request}")).data(200)["status"].clone();
+        assert_eq!(balances(&guest, &dj), expected(last.as_str().unwrap()), "{last}");
+        let settled = guest
+            .entries()
+            .iter()
+            .filter(|entry| entry["kind"] != "hold" && entry["kind"] != "topup")
+            .count();
+        assert_eq!(settled, 1, "{last}");
+        assert_eq!(cents(&guest.wallet().0) + cents(&dj.wallet().0), 2_000);
+    }
 }

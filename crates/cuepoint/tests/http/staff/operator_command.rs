@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::harness::{Database, PASSWORD, Server, Store, eventually, run, run_with_input};
 
 on_durable_stores!(operators_are_added_listed_and_removed);
-on_one_store!(a_password_that_is_refused_creates_no_operator);
+on_one_store!(an_added_operator_excludes_a_first_one, a_password_that_is_refused_creates_no_operator);
 
 fn operators_are_added_listed_and_removed(store: Store) {
     let database = Arc::new(Database::of(store));
@@ -62,6 +64,20 @@ fn an_operator_is_not_removed_from_a_directory_without_a_database() {
     let (status, said) = database.run(&["operator", "remove", "ada@example.com"], &[]);
     assert!(!status.success() && said.contains("check --data and storage.dir"), "{said}");
     assert!(!database.directory().exists());
+}
+
+fn an_added_operator_excludes_a_first_one(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[]);
+    let ada = server.guest();
+    let first =
+        json!({"code": "A".repeat(43), "name": "Eve", "email": "eve@example.com", "password": PASSWORD});
+    server.client().post("/auth/first-operator", &first).invalid(&["code"]);
+    drop(server);
+    let (status, said) = database.run(&["operator", "add", &ada.email, "--unverified"], &[]);
+    assert!(status.success(), "{said}");
+    let server = Server::on(&database, &[]);
+    server.client().post("/auth/first-operator", &first).refused(404, "not_found");
 }
 
 fn a_password_that_is_refused_creates_no_operator(store: Store) {
