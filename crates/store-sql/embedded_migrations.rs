@@ -21,9 +21,9 @@ pub(super) struct Embedded {
     pub(super) in_transaction: bool,
 }
 
-/// Writes `migrations.rs`, the list of the migrations in a folder relative to the package, each as this entry, and sets
-/// `MIGRATIONS_HASH`.
-pub(super) fn embed(folder: &str, entry: impl Fn(&Embedded) -> String) -> Result<(), Box<dyn Error>> {
+/// Writes `migrations.rs`, the list of the migrations in a folder relative to the package, each as this entry. Returns
+/// their hash.
+pub(super) fn embed(folder: &str, entry: impl Fn(&Embedded) -> String) -> Result<u64, Box<dyn Error>> {
     println!("cargo:rerun-if-changed={folder}");
     let package = env::var_os("CARGO_MANIFEST_DIR").ok_or("cargo names no package")?;
     let mut folders = Vec::new();
@@ -47,8 +47,7 @@ pub(super) fn embed(folder: &str, entry: impl Fn(&Embedded) -> String) -> Result
     list.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo names no folder for what is generated")?);
     fs::write(out.join("migrations.rs"), list)?;
-    println!("cargo:rustc-env=MIGRATIONS_HASH={:016x}", hasher.finish());
-    Ok(())
+    Ok(hasher.finish())
 }
 
 fn runs_in_transaction(folder: &Path) -> Result<bool, Box<dyn Error>> {

@@ -11,5 +11,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     embed("../../migrations/sqlite", |Embedded { name, up, down, in_transaction }| {
         assert!(in_transaction, "{name}: a migration of SQLite cannot run without a transaction");
         format!("SqliteMigration {{ name: {name:?}, up: {up}, #[cfg(test)] down: {down} }}")
-    })
+    })?;
+    Ok(())
 }

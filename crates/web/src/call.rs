@@ -204,9 +204,9 @@ impl PageCall {
     pub async fn kept_wallets(&self) -> Result<Vec<KeptWallet>, PageFailure> {
         let mut wallets = Vec::new();
         for guest in self.kept_guests().await? {
-            let (balance, _) = self.use_cases().wallet.balance(&guest, None).await?;
-            if !balance.available.is_zero() {
-                wallets.push(KeptWallet { user: guest.user, available: balance.available });
+            let available = self.use_cases().profiles.own(&guest).await?.balance.available;
+            if !available.is_zero() {
+                wallets.push(KeptWallet { user: guest.user, available });
             }
         }
         Ok(wallets)

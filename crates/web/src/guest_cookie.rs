@@ -86,19 +86,17 @@ impl NextGuestCookie {
                 all.push((secret, worth));
             }
         }
-        let is_changed = !all.is_empty();
+        if all.is_empty() {
+            return Ok(Self { secrets: kept, is_changed: false });
+        }
         // The worth of the others matters only if one of them has to go.
         let is_full = all.len().saturating_add(kept.len()) > MOST;
         for secret in kept {
-            let worth = if is_full && is_changed { worth(call, &secret).await? } else { Worth::Wallet };
+            let worth = if is_full { worth(call, &secret).await? } else { Worth::Wallet };
             all.push((secret, worth));
         }
-        if !is_changed {
-            let secrets = all.into_iter().map(|(secret, _)| secret).collect();
-            return Ok(Self { secrets, is_changed });
-        }
         let secrets = fitting(all).ok_or(PageFailure::WalletsFull)?;
-        Ok(Self { secrets, is_changed })
+        Ok(Self { secrets, is_changed: true })
     }
 
     /// The answer that begins this session.
@@ -184,10 +182,12 @@ async fn worth(call: &PageCall, secret: &str) -> Result<Worth, PageFailure> {
 /// # Errors
 /// [`PageFailure`] for a store that cannot be read.
 pub(crate) async fn has_money(call: &PageCall, guest: &Principal) -> Result<bool, PageFailure> {
-    let (balance, _) = call.use_cases().wallet.balance(guest, None).await?;
+    if !call.use_cases().profiles.own(guest).await?.balance.total().is_zero() {
+        return Ok(true);
+    }
     let page = PageRequest::new(1, 1);
     let pending = call.use_cases().topups.list(guest, Some(TopupStatus::Pending), page).await?;
-    Ok(!balance.total().is_zero() || pending.total > 0)
+    Ok(pending.total > 0)
 }
 
 #[cfg(test)]

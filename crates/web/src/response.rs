@@ -70,13 +70,6 @@ impl PageResponse {
         part
     }
 
-    /// A file with this name for the user's disk.
-    #[must_use]
-    pub fn download(media_type: &'static str, name: &str, body: String) -> Self {
-        let attachment = format!("attachment; filename=\"{name}\"");
-        Self::content(StatusCode::OK, media_type, body).with_header(header::CONTENT_DISPOSITION, &attachment)
-    }
-
     /// A file with this name for the user's disk, in chunks. It is incomplete if the connection ends before the file.
     #[must_use]
     pub fn streamed_download(
@@ -84,8 +77,9 @@ impl PageResponse {
         name: &str,
         chunks: impl Stream<Item = Result<Bytes, Box<dyn std::error::Error>>> + 'static,
     ) -> Self {
-        let file = Self::download(media_type, name, String::new());
-        Self { response: file.response.set_body(BoxBody::new(BodyStream::new(chunks))) }
+        let attachment = format!("attachment; filename=\"{name}\"");
+        Self::content(StatusCode::OK, media_type, BodyStream::new(chunks))
+            .with_header(header::CONTENT_DISPOSITION, &attachment)
     }
 
     /// The response of a static file.

@@ -89,7 +89,9 @@ impl Pages {
             PageAccess::Anyone | PageAccess::User(_) => session::owner(state, request).await?,
         };
         self.admit(route, owner, request)?;
-        let is_open_page = route.access == PageAccess::Anyone && !route.changes();
+        // A part of a page shows no notice.
+        let is_part = request.headers().contains_key(PART);
+        let is_open_page = route.access == PageAccess::Anyone && !route.changes() && !is_part;
         let is_moved = is_open_page && owner == Owner::Nobody && session::is_moved(state, request).await?;
         let form = if route.changes() { self.receive(request, payload).await? } else { Form::default() };
         if names_another_payer(&form, owner.principal()) {

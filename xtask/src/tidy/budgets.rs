@@ -12,7 +12,7 @@ struct Budget {
 }
 
 const BUDGETS: &[Budget] = &[
-    Budget { what: "lines of Rust in tools", most: 18_646, measure: lines_of_tools },
+    Budget { what: "lines of Rust in tools", most: 18_645, measure: lines_of_tools },
     Budget { what: "macros outside integration tests", most: 65, measure: macros },
     Budget {
         what: "lines of the longest macro",
@@ -38,10 +38,9 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
 }
 
 /// The figures with their maxima.
-pub(super) fn figures(files: &[File]) -> Vec<(String, usize)> {
-    let crates = Crates::of(files);
+pub(super) fn figures(files: &[File], crates: &Crates) -> Vec<(String, usize)> {
     let figure = |Budget { what, most, measure }: &Budget| {
-        (format!("{what}, at most {most}"), measure(files, &crates).0)
+        (format!("{what}, at most {most}"), measure(files, crates).0)
     };
     BUDGETS.iter().map(figure).collect()
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         None => BTreeMap::new(),
     };
     print!("{}", table(&sizes(&files, &crates), &changes));
-    for (what, figure) in budgets::figures(&files) {
+    for (what, figure) in budgets::figures(&files, &crates) {
         println!("{figure:>8}  {what}");
     }
     Ok(0)

@@ -1,15 +1,17 @@
 //! Which requests are for the same song.
 
-use ring::digest::{Context, SHA256};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::checksum::ChecksumFields;
 use crate::text::Line;
 
 /// The most letters and digits of a field that are compared regardless of their spelling.
 const MOST_LETTERS: usize = 64;
 /// The most characters of a decomposed field that are looked at: one letter can decompose into eighteen.
 const MOST_CHARACTERS: usize = 2 * MOST_LETTERS;
+/// Room for the fields of most songs, in bytes.
+const USUAL_BYTES: usize = 128;
 
 /// A key that is equal for different spellings of one song, such as other capitals, accents, or a featured artist. A
 /// field with more than 64 letters is compared as typed.
@@ -22,25 +24,15 @@ impl SongKey {
     /// The key of a song.
     #[must_use]
     pub fn of(title: &Line, artist: &Line) -> Self {
-        let mut digest = Context::new(&SHA256);
+        let mut fields = ChecksumFields::with_capacity(USUAL_BYTES);
         for text in [title.as_str(), artist.as_str()] {
             match folded(text) {
-                Some(folded) => add(&mut digest, 0, &folded),
-                None => add(&mut digest, 1, text),
-            }
+                Some(folded) => [&[0], folded.as_bytes()].map(|field| fields.push(field)),
+                None => [&[1], text.as_bytes()].map(|field| fields.push(field)),
+            };
         }
-        let mut key = [0; 32];
-        // The digest has this length.
-        key.iter_mut().zip(digest.finish().as_ref()).for_each(|(byte, of_digest)| *byte = *of_digest);
-        Self(key)
+        Self(fields.sha256())
     }
-}
-
-/// Adds a field to the digest, with its length, so that different fields never add the same bytes.
-fn add(digest: &mut Context, form: u8, text: &str) {
-    digest.update(&[form]);
-    digest.update(&text.len().to_be_bytes());
-    digest.update(text.as_bytes());
 }
 
 /// The letters and digits of a text in lower case, without marks, without text in brackets, and without the artists

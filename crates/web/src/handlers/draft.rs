@@ -145,6 +145,14 @@ impl Draft {
         }
     }
 
+    /// The answer that begins another session, to whose account no draft belongs.
+    pub(super) fn dropped_with(call: &PageCall, answer: PageResponse) -> PageResponse {
+        match call.cookie(PageCookie::Draft) {
+            Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
+            None => answer,
+        }
+    }
+
     /// The value of the cookie. Base64 of the plain text fits every valid request into the 4096 bytes of a cookie;
     /// escaped, a letter beyond ASCII would take up to twelve.
     fn encode(&self) -> String {

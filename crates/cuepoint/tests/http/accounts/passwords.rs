@@ -78,20 +78,10 @@ fn a_wrong_current_password_changes_nothing(store: Store) {
 fn a_password_reset_request_does_not_reveal_whether_a_user_exists(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let seen = |answer: &Answer| {
-        let mut headers: Vec<String> = answer
-            .headers
-            .iter()
-            .filter(|(name, _)| !["x-request-id", "date"].contains(&name.as_str()))
-            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
-            .collect();
-        headers.sort_unstable();
-        (answer.status, answer.text.clone(), headers)
-    };
     let known = forgot(&server, &guest.email);
     known.data(200);
     for email in ["nobody@example.com", &guest.email.to_uppercase(), &guest.email] {
-        assert_eq!(seen(&forgot(&server, email)), seen(&known), "{email}");
+        assert_eq!(forgot(&server, email).seen(), known.seen(), "{email}");
     }
     forgot(&server, "no address").invalid(&["email"]);
     server.message(&guest.email, 2);

@@ -221,7 +221,6 @@ fn a_claim_in_another_browser_says_how_the_wallet_is_reached(store: Store) {
 fn the_end_of_an_apps_guest_session_says_what_it_leaves(store: Store) {
     let server = Server::start(store);
     let client = server.client();
-    let message = |answer: &Answer| answer.json()["message"].as_str().unwrap().to_owned();
     let refresh = |token: &str| client.post("/auth/refresh", &json!({"refresh_token": token}));
     let reused = server.guest_account();
     reused.topup("40");
@@ -229,7 +228,7 @@ fn the_end_of_an_apps_guest_session_says_what_it_leaves(store: Store) {
     refresh(&next).data(200);
     let refused = refresh(&reused.refresh_token);
     refused.refused(401, "invalid_refresh_token");
-    assert!(message(&refused).contains("ask an operator for a wallet link"), "{refused}");
+    assert!(refused.message().contains("ask an operator for a wallet link"), "{refused}");
     type End = fn(&Person) -> Answer;
     let ends: [End; 3] = [
         |person| person.post("/auth/logout-everywhere", &json!({})),
@@ -246,7 +245,7 @@ fn the_end_of_an_apps_guest_session_says_what_it_leaves(store: Store) {
             let strands = paid && person.email.ends_with("@guest.invalid");
             let ended = end(&person);
             assert_eq!(ended.status, 200, "{ended}");
-            assert_eq!(message(&ended).contains("money is left in the guest account"), strands, "{ended}");
+            assert_eq!(ended.message().contains("money is left in the guest account"), strands, "{ended}");
         }
     }
 }

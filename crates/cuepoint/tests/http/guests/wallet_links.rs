@@ -151,7 +151,7 @@ fn an_app_whose_refresh_token_was_reused_gets_its_wallet_back(store: Store) {
     refresh(&next.refresh_token).data(200);
     let reused = refresh(&guest.refresh_token);
     reused.refused(401, "invalid_refresh_token");
-    assert!(message(&reused).contains("ask an operator for a wallet link"), "{reused}");
+    assert!(reused.message().contains("ask an operator for a wallet link"), "{reused}");
     next.get("/wallet").refused(401, "session_ended");
 
     let used = operator.get(&format!("/operator/users/{}/wallet-link", guest.id)).data(200);
@@ -160,25 +160,21 @@ fn an_app_whose_refresh_token_was_reused_gets_its_wallet_back(store: Store) {
     assert!(browser.get("/wallet").text.contains(MONEY));
 }
 
-fn message(answer: &Answer) -> String {
-    answer.json()["message"].as_str().unwrap().to_owned()
-}
-
 fn an_app_reads_that_a_link_ended_its_session(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let ((guest, reference), (other, _)) = (payer(&server), payer(&server));
     opened(&server, &link(&operator, guest.id, &reference));
     let refused = guest.get("/wallet");
     refused.refused(401, "session_ended");
-    assert!(message(&refused).contains("moved this guest account to another browser"), "{refused}");
+    assert!(refused.message().contains("moved this guest account to another browser"), "{refused}");
     let refused = server.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));
     refused.refused(401, "invalid_refresh_token");
-    assert!(message(&refused).contains("moved this guest account to another browser"), "{refused}");
+    assert!(refused.message().contains("moved this guest account to another browser"), "{refused}");
     // This reason is not given for other ends of a session.
     other.post("/auth/logout-everywhere", &json!({})).data(200);
     let refused = other.get("/wallet");
     refused.refused(401, "session_ended");
-    assert_eq!(message(&refused), "The session has ended. Please log in again.");
+    assert_eq!(refused.message(), "The session has ended. Please log in again.");
 }
 
 fn a_form_that_is_sent_again_begins_the_same_session(store: Store) {

@@ -22,6 +22,23 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
+    /// What differs between two answers to a caller who looks for a difference: all but the time and the request's id.
+    pub(crate) fn seen(&self) -> (u16, String, Vec<String>) {
+        let mut headers: Vec<String> = self
+            .headers
+            .iter()
+            .filter(|(name, _)| !["x-request-id", "date"].contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        headers.sort_unstable();
+        (self.status, self.text.clone(), headers)
+    }
+
+    /// The message of the envelope.
+    pub(crate) fn message(&self) -> String {
+        self.json()["message"].as_str().unwrap().to_owned()
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self}"))
     }

@@ -36,7 +36,8 @@ pub(crate) use messages::{
 pub(crate) use name_server::NameServer;
 pub(crate) use objects::object_of;
 pub(crate) use people::{
-    PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, cents, line, operator_keys, song,
+    DJ, PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, WITHDRAWAL_FACTS, cents, line,
+    operator_keys, song,
 };
 pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;

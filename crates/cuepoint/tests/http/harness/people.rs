@@ -49,6 +49,25 @@ pub(crate) const REQUEST: [&str; 11] = [
 pub(crate) const WITHDRAWAL: [&str; 8] =
     ["amount", "created_at", "currency", "id", "network", "updated_at", "user_id", "wallet_address"];
 
+/// The keys of a DJ as users see one, in alphabetical order.
+pub(crate) const DJ: [&str; 11] = [
+    "city",
+    "country",
+    "fee_popular_song",
+    "fee_upcoming_artist",
+    "id",
+    "name",
+    "online",
+    "played",
+    "rating",
+    "rating_count",
+    "state",
+];
+
+/// The keys that show to staff what a withdrawal depends on at present.
+pub(crate) const WITHDRAWAL_FACTS: [&str; 7] =
+    ["approval_names", "approvals_needed", "login_changed_at", "owed", "sum_24h", "user_name", "waiting_for"];
+
 /// The URL of a webhook endpoint that is accepted, and whose address is refused when it is called.
 pub(crate) const WEBHOOK_URL: &str = "https://localhost/hook";
 

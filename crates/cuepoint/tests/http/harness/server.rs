@@ -105,6 +105,12 @@ impl Server {
         Self::configured(store, &[])
     }
 
+    /// A server in memory with rate limits, which trusts each call's forwarded address.
+    pub(crate) fn counting(keys: &[(&str, &str)]) -> Self {
+        let counting = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
+        Self::configured(Store::Memory, &[&counting[..], keys].concat())
+    }
+
     /// A server on a fresh store with this configuration on top of the test defaults.
     pub(crate) fn configured(store: Store, keys: &[(&str, &str)]) -> Self {
         match store {

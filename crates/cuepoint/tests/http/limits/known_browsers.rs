@@ -8,18 +8,12 @@ use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
 use crate::harness::{
-    Answer, Browser, Client, PASSWORD, SESSION, Server, Store, UNKNOWN_CODE, eventually, leads_to,
+    Answer, Browser, Client, PASSWORD, SESSION, Server, UNKNOWN_CODE, eventually, leads_to,
 };
 
 /// The cookie of known browsers.
 const KNOWN: &str = "cuepoint-browser";
 pub(crate) const VENUE: &str = "192.0.2.1";
-
-/// A server with rate limits that trusts each call's forwarded address.
-pub(crate) fn counting(keys: &[(&str, &str)]) -> Server {
-    let counting = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
-    Server::configured(Store::Memory, &[&counting[..], keys].concat())
-}
 
 pub(crate) fn post(browser: &Browser, address: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
     browser.send(browser.form(path, fields).header("x-forwarded-for", address))
@@ -37,7 +31,7 @@ fn stranger(client: &Client, address: &str, email: &str, password: &str) -> u16 
 /// Attack API2: locking a user out by failed logins, also from the user's own network and from many others.
 #[test]
 fn a_known_browser_logs_in_while_its_account_is_attacked() {
-    let server = counting(&[
+    let server = Server::counting(&[
         ("rate_limits.failed_logins_per_minute", "3"),
         ("rate_limits.failed_logins_per_hour", "5"),
     ]);
@@ -77,7 +71,7 @@ fn a_known_browser_logs_in_while_its_account_is_attacked() {
 /// Attack API2: the proof of a browser outlives the password that a thief knew.
 #[test]
 fn a_browser_is_known_until_the_password_changes() {
-    let server = counting(&[("rate_limits.failed_logins_per_minute", "1")]);
+    let server = Server::counting(&[("rate_limits.failed_logins_per_minute", "1")]);
     let (client, member) = (server.client(), server.guest());
     let [own, stolen] = [0, 1].map(|_| Browser::new(&client));
     for browser in [&own, &stolen] {
@@ -95,7 +89,7 @@ fn a_browser_is_known_until_the_password_changes() {
 
 #[test]
 fn a_browser_becomes_known_by_a_registration_and_a_claim_but_not_as_a_guest() {
-    let server = counting(&[]);
+    let server = Server::counting(&[]);
     let evening = Evening::new(&server);
     let guest = evening.guest(&server);
     assert_eq!(guest.cookie(KNOWN), None, "a guest account has no password");
@@ -162,7 +156,7 @@ pub(crate) fn api(client: &Client, path: &str, body: &serde_json::Value) -> Answ
 /// Attack API4: locking a venue out by sixty of each kind a minute, at the quotas of production.
 #[test]
 fn a_venue_goes_on_while_a_phone_sends_sixty_of_each_kind() {
-    let server = counting(&[]);
+    let server = Server::counting(&[]);
     let evening = Evening::new(&server);
     let client = server.client();
     let dj = Browser::new(&client);
@@ -191,7 +185,7 @@ fn whoever_has_an_account_goes_on_when_a_phone_has_used_up_an_address() {
     let small = ["login", "registrations", "guests"].map(|name| format!("rate_limits.{name}_per_minute"));
     let mut keys: Vec<(&str, &str)> = small.iter().map(|key| (key.as_str(), "6")).collect();
     keys.push(("rate_limits.failed_logins_per_address", "6"));
-    let server = counting(&keys);
+    let server = Server::counting(&keys);
     let evening = Evening::new(&server);
     let client = server.client();
     let [booth, member, guest] = [0, 1, 2].map(|_| Browser::new(&client));
@@ -286,7 +280,7 @@ fn with_a_short_queue() -> Server {
     .map(|name| (format!("rate_limits.{name}"), "1000000"));
     let wide = wide.iter().map(|(key, count)| (key.as_str(), *count));
     let keys: Vec<_> = wide.chain([("rate_limits.waiting_passwords_per_network", "4")]).collect();
-    counting(&keys)
+    Server::counting(&keys)
 }
 
 /// Attack API4: filling the queue of password hashes of an address, so that its members cannot log in.

@@ -6,12 +6,6 @@ use crate::harness::{Answer, Call, Client, PASSWORD, Person, Server, Store, at_o
 
 on_one_store!(failed_logins_of_a_user_do_not_lock_out_recognised_networks);
 
-/// A server with rate limits that trusts each call's forwarded address.
-fn counting(keys: &[(&str, &str)]) -> Server {
-    let counting = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
-    Server::configured(Store::Memory, &[&counting[..], keys].concat())
-}
-
 fn from(call: Call, address: &str) -> Call {
     call.header("x-forwarded-for", address)
 }
@@ -74,7 +68,7 @@ fn sessions_of_one_user_have_separate_guess_quotas() {
 
 #[test]
 fn each_user_has_one_quota_across_all_ip_addresses() {
-    let server = counting(&[("rate_limits.default_per_minute", "3")]);
+    let server = Server::counting(&[("rate_limits.default_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let wallet = |address: &str| from(ada.call("GET", "/wallet"), address).send();
     for (address, left) in [("192.0.2.1", "2"), ("192.0.2.2", "1"), ("192.0.2.3", "0")] {
@@ -94,7 +88,7 @@ fn each_user_has_one_quota_across_all_ip_addresses() {
 /// Attack API4: too many requests or withdrawals.
 #[test]
 fn requests_and_withdrawals_have_separate_quotas() {
-    let server = counting(&[
+    let server = Server::counting(&[
         ("rate_limits.requests_per_minute", "2"),
         ("rate_limits.withdrawals_per_minute", "1"),
         ("rate_limits.default_per_minute", "50"),
@@ -112,7 +106,7 @@ fn requests_and_withdrawals_have_separate_quotas() {
 
 #[test]
 fn logins_from_one_network_are_limited_across_all_users() {
-    let server = counting(&[("rate_limits.login_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
     let wrong = |address: &str, number: usize| {
         let email = format!("nobody-{number}@example.com");
@@ -131,7 +125,7 @@ fn logins_from_one_network_are_limited_across_all_users() {
 /// Attack API4: using up the logins, registrations and resets of a venue by bodies that are invalid.
 #[test]
 fn invalid_bodies_count_as_reads_and_use_up_no_attempt_of_their_address() {
-    let server = counting(&[
+    let server = Server::counting(&[
         ("rate_limits.login_per_minute", "1"),
         ("rate_limits.registrations_per_minute", "1"),
         ("rate_limits.guests_per_minute", "1"),
@@ -167,7 +161,7 @@ fn invalid_bodies_count_as_reads_and_use_up_no_attempt_of_their_address() {
 #[test]
 fn the_limits_of_an_address_do_not_stop_its_known_accounts() {
     for key in ["rate_limits.login_per_minute", "rate_limits.failed_logins_per_address"] {
-        let server = counting(&[(key, "3"), ("rate_limits.failed_logins_per_minute", "2")]);
+        let server = Server::counting(&[(key, "3"), ("rate_limits.failed_logins_per_minute", "2")]);
         let client = server.client();
         register(&client, "192.0.2.1", "dj@example.com", PASSWORD).data(201);
         register(&client, "192.0.2.2", "eve@example.com", PASSWORD).data(201);
@@ -300,7 +294,7 @@ fn concurrent_guesses_cannot_exceed_the_quota() {
 /// Attack API2: guessing passwords through registrations.
 #[test]
 fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() {
-    let server = counting(&[("rate_limits.registrations_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.registrations_per_minute", "2")]);
     let client = server.client();
     register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
     register(&client, "192.0.2.1", "bob@example.com", PASSWORD).data(201);
@@ -322,7 +316,7 @@ fn registrations_are_limited_and_count_as_failed_logins_if_the_email_is_taken() 
 /// Attack API4: using up the claims of an address with claims that are refused.
 #[test]
 fn claims_count_in_a_quota_of_their_own_unless_failed_logins_refuse_them() {
-    let server = counting(&[
+    let server = Server::counting(&[
         ("rate_limits.registrations_per_minute", "3"),
         ("rate_limits.failed_logins_per_minute", "1"),
     ]);
@@ -345,8 +339,10 @@ fn claims_count_in_a_quota_of_their_own_unless_failed_logins_refuse_them() {
 /// Attack API4: using up the registrations and claims of an address with passwords that are refused in any case.
 #[test]
 fn registrations_and_claims_with_a_breached_password_count_as_reads() {
-    let server =
-        counting(&[("rate_limits.registrations_per_minute", "1"), ("auth.breached_passwords", "refuse")]);
+    let server = Server::counting(&[
+        ("rate_limits.registrations_per_minute", "1"),
+        ("auth.breached_passwords", "refuse"),
+    ]);
     let guest = server.guest_account();
     let claim = |email: &str, password: &str| {
         let body = json!({"email": email, "password": password});
@@ -367,7 +363,7 @@ fn registrations_and_claims_with_a_breached_password_count_as_reads() {
 /// Attack API2: guessing access tokens.
 #[test]
 fn calls_without_a_valid_token_are_counted_per_ip_address() {
-    let server = counting(&[("rate_limits.default_per_minute", "3")]);
+    let server = Server::counting(&[("rate_limits.default_per_minute", "3")]);
     let (client, guest) = (server.client(), server.guest());
     let call = |token: Option<&str>| {
         let call = from(client.call("GET", "/wallet"), "192.0.2.1");
@@ -390,8 +386,10 @@ fn calls_without_a_valid_token_are_counted_per_ip_address() {
 /// or log in.
 #[test]
 fn calls_of_ended_sessions_are_counted_per_session() {
-    let server =
-        counting(&[("rate_limits.default_per_minute", "3"), ("rate_limits.registrations_per_minute", "100")]);
+    let server = Server::counting(&[
+        ("rate_limits.default_per_minute", "3"),
+        ("rate_limits.registrations_per_minute", "100"),
+    ]);
     let client = server.client();
     for _ in 0..5 {
         let guest = server.guest();
@@ -407,7 +405,7 @@ fn calls_of_ended_sessions_are_counted_per_session() {
 
 #[test]
 fn logouts_are_counted_per_ip_address() {
-    let server = counting(&[("rate_limits.default_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.default_per_minute", "2")]);
     let logout =
         |address: &str| from(server.client().call("POST", "/auth/logout").json(&json!({})), address).send();
     (0..20).for_each(|_| drop(logout("192.0.2.1").refused(422, "validation_failed")));
@@ -417,7 +415,8 @@ fn logouts_are_counted_per_ip_address() {
 
 #[test]
 fn health_checks_metrics_and_documentation_are_not_rate_limited() {
-    let server = counting(&[("rate_limits.default_per_minute", "1"), ("rate_limits.login_per_minute", "1")]);
+    let server =
+        Server::counting(&[("rate_limits.default_per_minute", "1"), ("rate_limits.login_per_minute", "1")]);
     for path in ["/health/live", "/health/ready", "/metrics", "/openapi.json", "/docs/"] {
         for _ in 0..3 {
             let answer = server.client().outside("GET", path).send();

@@ -6,13 +6,7 @@ use std::thread::available_parallelism;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, default_hash_cost, song};
-
-/// A server with rate limits that trusts each call's forwarded address.
-fn counting(keys: &[(&str, &str)]) -> Server {
-    let counting = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
-    Server::configured(Store::Memory, &[&counting[..], keys].concat())
-}
+use crate::harness::{Answer, Call, Client, PASSWORD, Server, at_once, default_hash_cost, song};
 
 fn login(client: &Client, address: &str, email: &str, password: &str) -> Call {
     let body = json!({"email": email, "password": password});
@@ -38,7 +32,7 @@ fn limited(answer: &Answer, resource: &str, limit: u32) {
 /// Attack API2: guessing one password for many users from one network.
 #[test]
 fn failed_logins_from_one_ip_address_are_limited_across_all_users() {
-    let server = counting(&[("rate_limits.failed_logins_per_address", "3")]);
+    let server = Server::counting(&[("rate_limits.failed_logins_per_address", "3")]);
     let (client, ada) = (server.client(), server.guest().email);
     for _ in 0..5 {
         login(&client, "192.0.2.1", &ada, PASSWORD).send().data(200);
@@ -61,7 +55,7 @@ fn failed_logins_from_one_ip_address_are_limited_across_all_users() {
 /// Attack API2: guessing passwords from all networks of an IPv6 /48.
 #[test]
 fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
-    let server = counting(&[("rate_limits.guests_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.guests_per_minute", "2")]);
     let guest = |address: String| {
         let call = server.client().call("POST", "/auth/guest").json(&json!({}));
         call.header("x-forwarded-for", &address).send()
@@ -80,7 +74,7 @@ fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
 
 #[test]
 fn invalid_and_repeated_commands_count_against_the_default_quota() {
-    let server = counting(&[
+    let server = Server::counting(&[
         ("rate_limits.requests_per_minute", "3"),
         ("rate_limits.withdrawals_per_minute", "2"),
         ("rate_limits.default_per_minute", "50"),
@@ -122,8 +116,10 @@ fn invalid_and_repeated_commands_count_against_the_default_quota() {
 /// Attack API4: invalid music requests without limit.
 #[test]
 fn invalid_withdrawals_use_their_own_quota_once_the_default_is_exhausted() {
-    let server =
-        counting(&[("rate_limits.withdrawals_per_minute", "2"), ("rate_limits.default_per_minute", "3")]);
+    let server = Server::counting(&[
+        ("rate_limits.withdrawals_per_minute", "2"),
+        ("rate_limits.default_per_minute", "3"),
+    ]);
     let guest = server.guest();
     let invalid = || guest.post("/withdrawal/crypto", &json!({}));
     for (resource, limit, left) in [
@@ -143,7 +139,7 @@ fn invalid_withdrawals_use_their_own_quota_once_the_default_is_exhausted() {
 /// Attack API4: exceeding a quota by concurrent valid and invalid requests.
 #[test]
 fn concurrent_valid_and_invalid_withdrawals_exceed_no_quota() {
-    let server = counting(&[("rate_limits.withdrawals_per_minute", "4")]);
+    let server = Server::counting(&[("rate_limits.withdrawals_per_minute", "4")]);
     let guest = server.payer("100");
     let withdraw = |amount: &str| {
         let body = json!({"wallet_address": "bc1q", "currency": "BTC", "network": "bitcoin"});
@@ -162,7 +158,7 @@ fn concurrent_valid_and_invalid_withdrawals_exceed_no_quota() {
 /// Attack API4: using up the refreshes of others behind the same address.
 #[test]
 fn refreshes_are_counted_per_session_and_unknown_tokens_per_ip_address() {
-    let server = counting(&[("rate_limits.refreshes_per_minute", "3")]);
+    let server = Server::counting(&[("rate_limits.refreshes_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let refresh = |token: &Value, address: &str| {
         let call = server.client().call("POST", "/auth/refresh").json(&json!({"refresh_token": token}));
@@ -192,7 +188,7 @@ fn refreshes_are_counted_per_session_and_unknown_tokens_per_ip_address() {
 /// Attack API4: looking up refresh tokens without limit.
 #[test]
 fn unknown_refresh_tokens_count_as_public_reads() {
-    let server = counting(&[("rate_limits.public_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.public_per_minute", "2")]);
     let refresh =
         || server.client().call("POST", "/auth/refresh").json(&json!({"refresh_token": "x"})).send();
     (0..2).for_each(|_| drop(refresh().refused(401, "invalid_refresh_token")));
@@ -201,7 +197,7 @@ fn unknown_refresh_tokens_count_as_public_reads() {
 
 #[test]
 fn public_reads_have_a_separate_quota() {
-    let server = counting(&[("rate_limits.public_per_minute", "2")]);
+    let server = Server::counting(&[("rate_limits.public_per_minute", "2")]);
     let guest = server.guest();
     for path in ["/djs", "/settings"] {
         server.client().call("GET", path).send().data(200);
@@ -213,7 +209,7 @@ fn public_reads_have_a_separate_quota() {
 
 #[test]
 fn email_changes_count_against_the_guess_quota() {
-    let server = counting(&[("rate_limits.guess_per_minute", "1")]);
+    let server = Server::counting(&[("rate_limits.guess_per_minute", "1")]);
     let [one, two] = [(); 2].map(|()| server.guest());
     let change = json!({"email": "new@example.com", "password": "wrong"});
     one.post("/auth/email/change", &change).invalid(&["password"]);
@@ -229,7 +225,7 @@ fn email_changes_count_against_the_guess_quota() {
 
 #[test]
 fn cors_exposes_the_rate_limit_headers() {
-    let server = counting(&[("cors.allowed_origins", "https://app.example.com")]);
+    let server = Server::counting(&[("cors.allowed_origins", "https://app.example.com")]);
     let guest = server.guest();
     let answer = guest.call("GET", "/wallet").header("origin", "https://app.example.com").send();
     answer.data(200);
@@ -248,7 +244,7 @@ fn strangers_beyond_half_of_the_waiting_passwords_of_a_network_are_refused() {
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);
     let [memory, _] = default_hash_cost();
-    let server = counting(&[
+    let server = Server::counting(&[
         memory,
         ("auth.argon2_iterations", "6"),
         ("rate_limits.login_per_minute", &logins.to_string()),

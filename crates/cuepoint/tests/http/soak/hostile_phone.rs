@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
 use crate::harness::{Answer, Browser, Client, PASSWORD, Server, default_hash_cost, leads_to, soak_times};
-use crate::limits::known_browsers::{Phone, VENUE, api, counting, first_request, log_in, post, request};
+use crate::limits::known_browsers::{Phone, VENUE, api, first_request, log_in, post, request};
 
 /// The guests of a regular run, and of the longest one.
 const GUESTS: [usize; 2] = [12, 300];
@@ -85,7 +85,7 @@ fn play(attacks_per_second: u32) -> Vec<Answer> {
     let cost = default_hash_cost();
     let mut keys = vec![("gigs.max_open", "1000")];
     keys.extend(cost.into_iter().filter(|_| is_long == 1));
-    let server = counting(&keys);
+    let server = Server::counting(&keys);
     let evening = Evening::new(&server);
     let client = server.client();
     let booth = Browser::new(&client);
@@ -107,7 +107,9 @@ fn play(attacks_per_second: u32) -> Vec<Answer> {
                 while !is_over.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     every(number, Duration::from_secs(1) / attacks_per_second);
-                    phone.attack(number);
+                    if !is_over.load(Ordering::Relaxed) {
+                        phone.attack(number);
+                    }
                 }
             });
         }

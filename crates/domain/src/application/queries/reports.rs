@@ -122,7 +122,11 @@ impl GigQueries {
 
 /// Counts the requests of a gig, and keeps their numbers once all requests are closed.
 async fn count(env: &Arc<Environment>, kept: &KeptReports, gig: &Gig) -> Result<Arc<GigNumbers>, Failure> {
-    let newest = env.operations.operations(None, Position::START, 0).await?.newest;
+    // Read before the requests, so that a later operation makes what is kept outdated.
+    let newest = match gig.settled {
+        true => Some(env.operations.operations(None, Position::START, 0).await?.newest),
+        false => None,
+    };
     let (mut tally, mut quarters) = (ReportTally::default(), Quarters::of(gig, env.now()));
     let cancelled = each_request(env, gig.id, |request| {
         tally.count(&request)?;
@@ -139,7 +143,7 @@ async fn count(env: &Arc<Environment>, kept: &KeptReports, gig: &Gig) -> Result<
     let rating = music_request::counted(ratings.iter().map(|(voice, rating)| (*voice, rating)));
     let report = GigReport { rating, ..tally.report(songs).ok_or(Failure::OutOfRange)? };
     let counted = Arc::new(GigNumbers { report, quarters: quarters.counted() });
-    if gig.settled {
+    if let Some(newest) = newest {
         kept.keep(gig.id, &counted, newest);
     }
     Ok(counted)

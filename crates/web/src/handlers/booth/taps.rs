@@ -31,7 +31,7 @@ pub(super) async fn reject(call: PageCall, principal: Principal) -> Result<PageR
 
 /// What an answer to a request did.
 enum Answered {
-    DoneNotice(MusicRequest),
+    Done(MusicRequest),
     TooLate(MusicRequest),
     Gone,
 }
@@ -42,7 +42,7 @@ async fn answer(call: PageCall, principal: Principal, answer: DjAnswer) -> Resul
     let mut late = None;
     for id in ids(&call)? {
         match answer_one(&call, &principal, &key, id, answer).await? {
-            Answered::DoneNotice(request) => done.push(request),
+            Answered::Done(request) => done.push(request),
             other => late = Some(other),
         }
     }
@@ -73,7 +73,7 @@ async fn answer_one(
         return Ok(Answered::Gone);
     }
     Ok(match or_refusal(done)? {
-        Ok(done) => Answered::DoneNotice(done.value),
+        Ok(done) => Answered::Done(done.value),
         Err(_) => Answered::TooLate(call.use_cases().music_requests.visible(principal, id).await?),
     })
 }
@@ -101,9 +101,7 @@ pub(super) async fn block(call: PageCall, principal: Principal) -> Result<PageRe
     let queue = call.use_cases().gigs.queue(&principal, gig).await?;
     let (mut rejected, mut returned) = (0_usize, Money::ZERO);
     for id in queue.open_by_guest().remove(&guest).unwrap_or_default().requests {
-        if let Answered::DoneNotice(request) =
-            answer_one(&call, &principal, &key, id, DjAnswer::Reject).await?
-        {
+        if let Answered::Done(request) = answer_one(&call, &principal, &key, id, DjAnswer::Reject).await? {
             rejected = rejected.saturating_add(1);
             returned = returned.checked_add(request.fee).unwrap_or(returned);
         }

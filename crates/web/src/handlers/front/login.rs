@@ -14,6 +14,7 @@ use crate::cookies::PageCookie;
 use crate::failure::{PageFailure, or_refusal};
 use crate::form::Form;
 use crate::guest_cookie::{self, NextGuestCookie};
+use crate::handlers::draft::Draft;
 use crate::known_browser;
 use crate::next_path;
 use crate::response::{INVALID, PageResponse};
@@ -91,10 +92,7 @@ pub(super) async fn begun(call: &PageCall, kept: NextGuestCookie, session: &Brow
     let response = kept.begin(call, PageResponse::see(next.unwrap_or(home)), session);
     let began = (session.profile.user.id, session.session);
     let response = known_browser::remembered(call, response, began).await;
-    match call.cookie(PageCookie::Draft) {
-        Some(_) => response.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
-        None => response,
-    }
+    Draft::dropped_with(call, response)
 }
 
 /// Whether this is the session of a guest account that has money or waits for a payment.

@@ -146,12 +146,12 @@ pub(super) async fn render(
         _ => keys.of("request"),
     };
     let proposed = proposed(call, view, entry.form);
-    let guest_wallet = call.kept_wallets().await?.into_iter().next();
     let tip = entry.tip.clone();
     let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
     let shown = match closed {
         Some(closed) => RequestEntry::Closed(closed, typed(&entry)),
         None => {
+            let guest_wallet = call.kept_wallets().await?.into_iter().next();
             let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
             RequestEntry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
         }

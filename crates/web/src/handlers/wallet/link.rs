@@ -8,9 +8,9 @@ use cuepoint_pages::done::DoneNotice;
 use cuepoint_pages::wallet::{LinkOverPage, OwnSession, WalletLinkPage};
 
 use crate::call::{FormKey, PageCall};
-use crate::cookies::PageCookie;
 use crate::failure::{PageFailure, or_refusal};
 use crate::guest_cookie::NextGuestCookie;
+use crate::handlers::draft::Draft;
 use crate::response::{INVALID, PageResponse};
 
 /// The field and the query parameter with the secret of a link.
@@ -51,11 +51,7 @@ pub(super) async fn open(call: PageCall) -> Result<PageResponse, PageFailure> {
         Err(end) => return over(&call, INVALID, end).await,
     };
     let answer = kept.begin(&call, PageResponse::done("/wallet", DoneNotice::WalletOpened), &session);
-    // A draft that waits for a payment belongs to the previous session.
-    Ok(match call.cookie(PageCookie::Draft) {
-        Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),
-        None => answer,
-    })
+    Ok(Draft::dropped_with(&call, answer))
 }
 
 async fn over(call: &PageCall, status: StatusCode, end: LinkEnd) -> Result<PageResponse, PageFailure> {
