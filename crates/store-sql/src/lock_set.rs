@@ -58,8 +58,6 @@ pub struct GroupLockSet {
     pub income_of: BTreeSet<UserId>,
     /// The earliest time of this income; `None` if none is read.
     pub income_since: Option<Timestamp>,
-    /// The DJs whose last ended gigs are read.
-    pub ended_gigs_of: BTreeSet<UserId>,
     /// The DJs with open gigs to read.
     pub gigs_of: BTreeSet<UserId>,
     /// The operations of the plans, to find operations that were applied before.
@@ -84,7 +82,6 @@ impl GroupLockSet {
                 newest_rating_of,
                 adjusted_since,
                 income_since,
-                ended_gig_of,
                 open_gig_of,
             } = plan.lock_set();
             all.rows.extend(rows);
@@ -110,7 +107,6 @@ impl GroupLockSet {
                 all.income_of.insert(wallet);
                 all.income_since = Some(all.income_since.map_or(since, |other| other.min(since)));
             }
-            all.ended_gigs_of.extend(ended_gig_of);
             all.gigs_of.extend(open_gig_of);
             all.operations.push(plan.metadata().operation);
             all.keys.extend(plan.metadata().key.map(|key| key.scope));

@@ -19,6 +19,8 @@ pub struct LockedRows {
     pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
+    /// The DJs whose last gigs are needed: the last one that has ended, and an open one, because it can end.
+    pub last_gigs_of: BTreeSet<UserId>,
 }
 
 impl LockedRows {
@@ -30,10 +32,11 @@ impl LockedRows {
 
     /// Adds other rows.
     pub fn extend(&mut self, other: Self) {
-        let Self { entities, operators, wallets } = other;
+        let Self { entities, operators, wallets, last_gigs_of } = other;
         self.entities.extend(entities);
         self.operators |= operators;
         self.wallets.extend(wallets);
+        self.last_gigs_of.extend(last_gigs_of);
     }
 
     /// Adds an entity, and the balance that is shown with it.
@@ -67,8 +70,6 @@ pub struct LockSet {
     pub adjusted_since: Option<(UserId, Timestamp)>,
     /// The wallet whose income after the given time is needed.
     pub income_since: Option<(UserId, Timestamp)>,
-    /// The DJ whose last ended gig is needed.
-    pub ended_gig_of: Option<UserId>,
     /// The DJ whose open gig is needed.
     pub open_gig_of: Option<UserId>,
 }
@@ -196,9 +197,7 @@ impl Plan {
                 lock_set.rows.entities.insert(EntityRef::Gig(gig));
             }
             Guard::NoGigEndedSince { dj, .. } => {
-                // The plan that ends a gig locks the row of its DJ, too.
-                lock_set.rows.add_user(dj);
-                lock_set.ended_gig_of = Some(dj);
+                lock_set.rows.last_gigs_of.insert(dj);
             }
             Guard::NoOpenGig(dj) => lock_set.open_gig_of = Some(dj),
         }

@@ -76,6 +76,9 @@ async fn lock_table(
             let owners: Vec<i64> = rows.wallets.iter().map(|owner| owner.get()).collect();
             locked.wallets = lock_rows!(wallets: StoredWallet, owners, connection);
         }
+        EntityKind::Gig if !rows.last_gigs_of.is_empty() => {
+            locked.entities.gigs = lock_last_gigs(rows, connection).await?;
+        }
         kind => locked.entities = lock_entities(kind, rows, connection).await?,
     }
     Ok(locked)
@@ -122,6 +125,28 @@ async fn lock_operators(
         .await
 }
 
+/// Locks the named gigs and the last two of each of these DJs, by id in one statement. A gig that is opened and ended
+/// between this statement and the commit is not among them: its end comes after the plans.
+async fn lock_last_gigs(
+    rows: &LockedRows,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<Vec<StoredGig>> {
+    let ids: Vec<i64> = rows.ids(EntityKind::Gig).collect();
+    let djs: Vec<i64> = rows.last_gigs_of.iter().map(|dj| dj.get()).collect();
+    let is_named = sql::<Bool>("gigs.id = ANY (").bind::<Array<BigInt>, _>(ids);
+    let is_last = is_named.sql(" || ARRAY (SELECT last.id FROM unnest(").bind::<Array<BigInt>, _>(djs).sql(
+        ") AS dj (id) CROSS JOIN LATERAL (SELECT gigs.id FROM gigs WHERE gigs.dj_id = dj.id \
+             ORDER BY gigs.opened_at DESC, gigs.id DESC LIMIT 2) AS last))",
+    );
+    gigs::table
+        .filter(is_last)
+        .order(gigs::id)
+        .for_no_key_update()
+        .select(StoredGig::as_select())
+        .load(&mut connection)
+        .await
+}
+
 /// Reads the other rows of the set after the locks: these statements see what the last holder of the locks
 /// committed.
 pub(super) async fn read(
@@ -136,21 +161,15 @@ pub(super) async fn read(
         used_keys(set, connection),
     );
     let counts = try_join(queues(set, connection), newest_ratings(set, connection));
-    let (
-        (withdrawals, requests, adjusted, operations, keys),
-        (mut gigs, ended_gigs),
-        income,
-        topups,
-        (queues, newest_ratings),
-    ) = try_join5(
-        rows,
-        try_join(open_gigs(set, connection), ended_gigs(set, connection)),
-        recent_income(set, connection),
-        recent_topups(set, connection),
-        counts,
-    )
-    .await?;
-    gigs.extend(ended_gigs);
+    let ((withdrawals, requests, adjusted, operations, keys), gigs, income, topups, (queues, newest_ratings)) =
+        try_join5(
+            rows,
+            open_gigs(set, connection),
+            recent_income(set, connection),
+            recent_topups(set, connection),
+            counts,
+        )
+        .await?;
     Ok(LoadedRows {
         entities: EntityRows { withdrawals, music_requests: requests, gigs, topups, ..EntityRows::default() },
         adjusted: adjusted
@@ -267,21 +286,6 @@ async fn open_gigs(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> Qu
         .select(StoredGig::as_select())
         .load(&mut connection)
         .await
-}
-
-/// Reads, for each DJ, the gig that was opened last among those that have ended.
-async fn ended_gigs(set: &GroupLockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {
-    let last = set.ended_gigs_of.iter().map(|dj| async move {
-        gigs::table
-            .filter(gigs::dj_id.eq(dj.get()))
-            .filter(gigs::ended_at.is_not_null())
-            .order((gigs::opened_at.desc(), gigs::id.desc()))
-            .select(StoredGig::as_select())
-            .first::<StoredGig>(&mut &*connection)
-            .await
-            .optional()
-    });
-    Ok(try_join_all(last).await?.into_iter().flatten().collect())
 }
 
 async fn recent_adjustments(

@@ -86,7 +86,7 @@ pub(super) fn load(
     }
     loaded.entities.music_requests.extend(open_requests(connection, &set.open_requests)?);
     loaded.entities.gigs.extend(open_gigs(connection, &set.gigs_of)?);
-    for dj in &set.ended_gigs_of {
+    for dj in &set.rows.last_gigs_of {
         loaded.entities.gigs.extend(last_ended_gig(connection, *dj)?);
     }
     if let Some(at) = set.queues_at {
