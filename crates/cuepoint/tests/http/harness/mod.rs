@@ -51,8 +51,18 @@ pub(crate) use server::{
 };
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, thread};
+
+/// Says that the work of other threads is over when it is dropped, also by a failed assertion.
+pub(crate) struct End<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
 
 /// The stores on which every suite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

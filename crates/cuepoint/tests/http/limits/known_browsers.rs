@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
 use crate::harness::{
-    Answer, Browser, Client, PASSWORD, SESSION, Server, UNKNOWN_CODE, eventually, leads_to,
+    Answer, Browser, Client, End, PASSWORD, SESSION, Server, UNKNOWN_CODE, eventually, leads_to,
 };
 
 /// The cookie of known browsers.
@@ -221,15 +221,6 @@ fn whoever_has_an_account_goes_on_when_a_phone_has_used_up_an_address() {
     leads_to(&post(&guest, VENUE, "/claim", &claim));
 }
 
-/// Ends an attack when it is dropped, also by a failed assertion.
-struct Attack<'a>(&'a AtomicBool);
-
-impl Drop for Attack<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
 /// A member logs in by a known browser while others at the address send passwords all the time, of which some are always
 /// refused. `attacker` makes the attempt of the phone with this number, which returns its status.
 fn log_in_beside_a_full_queue<'s, A: Fn() -> u16 + Send + 's>(
@@ -247,7 +238,7 @@ fn log_in_beside_a_full_queue<'s, A: Fn() -> u16 + Send + 's>(
         eventually("an attempt is refused", || (refused.load(Ordering::SeqCst) > before).then_some(()));
     };
     thread::scope(|scope| {
-        let _attack = Attack(&is_over);
+        let _end = End(&is_over);
         for number in 0..attackers {
             let (attempt, is_over, refused) = (attacker(server, number), &is_over, &refused);
             scope.spawn(move || {

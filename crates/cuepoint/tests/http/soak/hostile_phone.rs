@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::harness::guest_scene::Evening;
-use crate::harness::{Answer, Browser, Client, PASSWORD, Server, default_hash_cost, leads_to, soak_times};
+use crate::harness::{
+    Answer, Browser, Client, End, PASSWORD, Server, default_hash_cost, leads_to, soak_times,
+};
 use crate::limits::known_browsers::{Phone, VENUE, api, first_request, log_in, post, request};
 
 /// The guests of a regular run, and of the longest one.
@@ -127,15 +129,6 @@ fn play(attacks_per_second: u32) -> Vec<Answer> {
         assert_eq!(booth.send(booth.call("GET", "/booth").header("x-forwarded-for", VENUE)).status, 200);
     });
     answers.into_inner().unwrap()
-}
-
-/// Ends the attack when it is dropped, also by a failed assertion.
-struct End<'a>(&'a AtomicBool);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// Attack API4: one phone locks out everybody behind the address of a venue, with sixty of each kind a minute.

@@ -10,7 +10,7 @@ mod screen;
 mod stream;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use record::Record;
 use screen::{Kind, Screen};
 
 use crate::harness::guest_scene::Evening;
-use crate::harness::{Browser, Client, Server, Store, leads_to, soak_times, within};
+use crate::harness::{Browser, Client, End, Server, Store, leads_to, soak_times, within};
 
 on_one_store!(every_screen_behind_one_address_shows_the_last_change_within_the_quotas_of_production);
 
@@ -81,15 +81,6 @@ struct Venue {
     /// The accepted songs, which all other screens show.
     accepted: Mutex<Vec<Song>>,
     is_over: AtomicBool,
-}
-
-/// Ends the evening when it is dropped, also by a failed assertion.
-struct Closing<'a>(&'a Venue);
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.0.is_over.store(true, Ordering::Relaxed);
-    }
 }
 
 /// The guests and the DJ, who make the changes.
@@ -189,7 +180,7 @@ fn every_screen_behind_one_address_shows_the_last_change_within_the_quotas_of_pr
 
     let open = Barrier::new(screens + 1);
     thread::scope(|scope| {
-        let _closing = Closing(&venue);
+        let _end = End(&venue.is_over);
         let follow = |kind, browser: &Browser, seed| {
             let (venue, open, browser) = (&venue, &open, browser.clone());
             scope.spawn(move || {

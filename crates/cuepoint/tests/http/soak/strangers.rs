@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::harness::gig_scene::open;
-use crate::harness::{Browser, Person, Server, Store, soak_times};
+use crate::harness::{Browser, End, Person, Server, Store, soak_times};
 
 on_durable_stores!(strangers_who_read_large_reports_leave_the_server_to_others);
 
@@ -31,15 +31,6 @@ const ALIVE_WITHIN: Duration = Duration::from_millis(50);
 const ALIVE_WITHIN_OF_THOUSAND: usize = 999;
 /// The promised time of the slowest health check.
 const ALIVE_AT_LAST: Duration = Duration::from_millis(500);
-
-/// Ends the attack when it is dropped, also by a failed assertion.
-struct Attack<'a>(&'a AtomicBool);
-
-impl Drop for Attack<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 /// A DJ with a gig that is full of growing letters.
 fn stranger(server: &Server, requests: usize) -> (Person, Value) {
@@ -77,7 +68,7 @@ fn strangers_who_read_large_reports_leave_the_server_to_others(store: Store) {
     let strangers: Vec<_> = (0..DJS * times).map(|_| stranger(&server, REQUESTS * times)).collect();
     let (is_over, refused) = (AtomicBool::new(false), Mutex::new(0_usize));
     let alive = thread::scope(|scope| {
-        let _attack = Attack(&is_over);
+        let _end = End(&is_over);
         for (dj, gig) in &strangers {
             let paths = ["report", "queue"].map(|path| format!("/gigs/{}/{path}", gig["id"]));
             let (is_over, refused) = (&is_over, &refused);

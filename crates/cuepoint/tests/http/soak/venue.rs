@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Answer, Client, PASSWORD, Server, Store, default_hash_cost, soak_times};
+use crate::harness::{Answer, Client, End, PASSWORD, Server, Store, default_hash_cost, soak_times};
 
 on_one_store!(guests_behind_one_address_log_in_while_others_guess_passwords);
 
@@ -33,15 +33,6 @@ const VENUE: &str = "192.0.2.1";
 fn log_in(client: &Client, address: &str, email: &str, password: &str) -> Answer {
     let body = json!({"email": email, "password": password});
     client.call("POST", "/auth/login").json(&body).header("x-forwarded-for", address).send()
-}
-
-/// Ends the attack when it is dropped, also by a failed assertion.
-struct Attack<'a>(&'a AtomicBool);
-
-impl Drop for Attack<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn guest(number: usize) -> String {
@@ -120,7 +111,7 @@ fn guests_behind_one_address_log_in_while_others_guess_passwords(store: Store) {
     let (arrived, attempts) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (took, slowest) = (Mutex::new(Duration::ZERO), Mutex::new(Duration::ZERO));
     thread::scope(|scope| {
-        let _attack = Attack(&is_over);
+        let _end = End(&is_over);
         scope.spawn(|| guess(scope, &client, (times, &is_over), [&wrong, &refused]));
         thread::sleep(ALONE);
         let opened = Instant::now();
