@@ -3,7 +3,7 @@
 import { see } from "./see.js";
 import { chromium } from "./packages.js";
 import { options } from "./options.js";
-import { LIMIT } from "./wait.js";
+import { Late, LIMIT, within } from "./wait.js";
 
 const ARGUMENTS = [
   "--headless",
@@ -17,6 +17,9 @@ const ARGUMENTS = [
 ];
 
 const LOCALES = { en: "en-GB", de: "de-DE" };
+
+// The time that Chromium has for the end of a window, in milliseconds.
+const END_LIMIT = 10_000;
 
 let browser;
 
@@ -145,7 +148,19 @@ export class Visitor {
     return this.context.setOffline(isOffline);
   }
 
+  // Ends the pages and the window. Rarely, Chromium does not answer: the window then ends with the browser, because no
+  // assertion depends on it.
   async leave() {
+    const url = this.page.url();
+    try {
+      await within(END_LIMIT, "the end of a window", this.#end());
+    } catch (error) {
+      if (!(error instanceof Late)) throw error;
+      console.warn(`${error.message} at ${url}`);
+    }
+  }
+
+  async #end() {
     // Chromium can keep a context open forever while it has pages.
     for (const page of this.context.pages()) await page.close();
     await this.context.close();

@@ -5,11 +5,14 @@ import { setTimeout as pause } from "node:timers/promises";
 // The time after which a condition will not come true, in milliseconds.
 export const LIMIT = 10_000;
 
+// A promise was not kept in its time.
+export class Late extends Error {}
+
 // Waits for the promise, and fails after the limit.
 export async function within(limit, description, promise) {
   let timer;
   const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`not within ${limit} ms: ${description}`)), limit);
+    timer = setTimeout(() => failed(new Late(`not within ${limit} ms: ${description}`)), limit);
   });
   try {
     return await Promise.race([promise, late]);
