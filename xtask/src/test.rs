@@ -1,14 +1,16 @@
 //! `cargo xtask test`: every test, including those on a real PostgreSQL.
 
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::{env, fs, thread};
 
 use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries::{self, apt, can_install, on_path};
 use crate::server_user::ServerUser;
-use crate::workspace::{cargo, exit_code, remove_variables};
+use crate::workspace::{cargo, code_of, exit_code, remove_variables, target_dir};
 
 /// The variable with the URL of PostgreSQL for tests.
 const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
@@ -59,9 +61,37 @@ fn left_out<'a>(arguments: &[&str], module: &'a str) -> Vec<&'a str> {
     [own, &["--skip", module]].concat()
 }
 
-/// Runs `cargo test` with a temporary cluster and returns its exit code.
+/// The programs of tests in two groups, as patterns of which each name matches one: `http`, which has most tests and for
+/// minutes waits more than it computes, and the others.
+const GROUPS: [&str; 2] = ["h*", "[!h]*"];
+
+/// Runs `cargo test` with a temporary cluster and returns its exit code. Without arguments, all tests run in two groups at
+/// a time.
 pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
-    run_with(arguments, &[])
+    if !arguments.is_empty() {
+        return run_with(arguments, &[]);
+    }
+    let cluster = Cluster::start(Purpose::Testing)?;
+    let code = run_groups_on(&cluster.url());
+    cluster.stop()?;
+    code
+}
+
+/// Builds all tests, and runs the second group beside the first one. The output of the second group follows.
+fn run_groups_on(url: &str) -> anyhow::Result<u8> {
+    let built = run_on(url, &["--no-run"], &[])?;
+    if built != 0 {
+        return Ok(built);
+    }
+    let [first, second] = GROUPS;
+    let path = target_dir()?.join("tests-beside.log");
+    let log = File::create(&path)?;
+    let mut beside = tests_on(url, &["--lib", "--bins", "--test", second], &[])?;
+    let mut beside = beside.stdout(log.try_clone()?).stderr(log).spawn()?;
+    let code = run_on(url, &["--test", first], &[]);
+    let code_beside = code_of(beside.wait()?);
+    print!("{}", fs::read_to_string(path)?);
+    Ok(code?.max(code_beside))
 }
 
 /// The arguments of the quick tier. They leave out repetitions of tests on memory and PostgreSQL, the suite of PostgreSQL,
@@ -97,6 +127,11 @@ pub(crate) fn run_on(
     arguments: &[impl AsRef<str>],
     variables: &[(&str, &str)],
 ) -> anyhow::Result<u8> {
+    exit_code(&mut tests_on(url, arguments, variables)?)
+}
+
+/// The command that runs the tests on a running cluster at this URL.
+fn tests_on(url: &str, arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<Command> {
     let mut tests = cargo();
     // A developer's own configuration must not affect the tests.
     remove_variables(&mut tests, "CUEPOINT_");
@@ -115,7 +150,7 @@ pub(crate) fn run_on(
     if let Some(user) = ServerUser::choose()?.to_switch_to() {
         tests.env(USER_VARIABLE, user);
     }
-    exit_code(&mut tests)
+    Ok(tests)
 }
 
 /// Selects the whole workspace unless the arguments choose a package: cargo lets `--workspace` win over

@@ -81,6 +81,6 @@ pub(crate) fn remove_variables(command: &mut Command, prefix: &str) {
 }
 
 /// The exit code of a process; 1 if a signal ended it.
-fn code_of(status: ExitStatus) -> u8 {
+pub(crate) fn code_of(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
