@@ -18,7 +18,10 @@ use cuepoint_store_sql::{
     CountedRequests, EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment,
 };
 use diesel::dsl::{count, sql};
+use diesel::expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping, is_aggregate};
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
@@ -125,19 +128,50 @@ async fn lock_operators(
         .await
 }
 
+/// Whether a gig has one of these ids, or is one of the last two of one of these DJs. Unlike a literal of Diesel, it lets
+/// the prepared statement be kept.
+#[derive(QueryId)]
+struct IsLastGig {
+    ids: Vec<i64>,
+    djs: Vec<i64>,
+}
+
+impl Expression for IsLastGig {
+    type SqlType = Bool;
+}
+
+impl<S> SelectableExpression<S> for IsLastGig {}
+
+impl<S> AppearsOnTable<S> for IsLastGig {}
+
+impl<G> ValidGrouping<G> for IsLastGig {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl QueryFragment<Pg> for IsLastGig {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("gigs.id = ANY (");
+        out.push_bind_param::<Array<BigInt>, _>(&self.ids)?;
+        out.push_sql(" || ARRAY (SELECT last.id FROM unnest(");
+        out.push_bind_param::<Array<BigInt>, _>(&self.djs)?;
+        out.push_sql(
+            ") AS dj (id) CROSS JOIN LATERAL (SELECT gigs.id FROM gigs WHERE gigs.dj_id = dj.id \
+             ORDER BY gigs.opened_at DESC, gigs.id DESC LIMIT 2) AS last))",
+        );
+        Ok(())
+    }
+}
+
 /// Locks the named gigs and the last two of each of these DJs, by id in one statement. A gig that is opened and ended
 /// between this statement and the commit is not among them: its end comes after the plans.
 async fn lock_last_gigs(
     rows: &LockedRows,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<StoredGig>> {
-    let ids: Vec<i64> = rows.ids(EntityKind::Gig).collect();
-    let djs: Vec<i64> = rows.last_gigs_of.iter().map(|dj| dj.get()).collect();
-    let is_named = sql::<Bool>("gigs.id = ANY (").bind::<Array<BigInt>, _>(ids);
-    let is_last = is_named.sql(" || ARRAY (SELECT last.id FROM unnest(").bind::<Array<BigInt>, _>(djs).sql(
-        ") AS dj (id) CROSS JOIN LATERAL (SELECT gigs.id FROM gigs WHERE gigs.dj_id = dj.id \
-             ORDER BY gigs.opened_at DESC, gigs.id DESC LIMIT 2) AS last))",
-    );
+    let is_last = IsLastGig {
+        ids: rows.ids(EntityKind::Gig).collect(),
+        djs: rows.last_gigs_of.iter().map(|dj| dj.get()).collect(),
+    };
     gigs::table
         .filter(is_last)
         .order(gigs::id)
