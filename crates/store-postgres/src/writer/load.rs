@@ -18,35 +18,38 @@ use cuepoint_store_sql::{
     CountedRequests, EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment,
 };
 use diesel::dsl::{count, sql};
-use diesel::expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping, is_aggregate};
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Bool};
+use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all, try_join5};
 use uuid::Uuid;
 
+use super::conditions::{Condition, NamedOrLastGig, OfGuestAndDj};
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::adjustments::{AdjustedRow, adjustments};
 use crate::tables::income::income_of;
 
-/// Locks the rows of a table with these primary keys.
+/// Locks the rows of a table with these primary keys, or under this condition, by primary key.
 macro_rules! lock_rows {
     ($table:ident: $Row:ty, $ids:expr, $connection:expr) => {{
-        let (table, ids) = (schema::$table::table, $ids);
+        let ids = $ids;
         if ids.is_empty() {
             Vec::new()
         } else {
-            table
-                .filter(table.primary_key().eq_any(ids))
-                .order(table.primary_key())
-                .for_no_key_update()
-                .select(<$Row>::as_select())
-                .load::<$Row>(&mut &*$connection)
-                .await?
+            let is_named = schema::$table::table.primary_key().eq_any(ids);
+            lock_rows!($table: $Row, where is_named, $connection)
         }
+    }};
+    ($table:ident: $Row:ty, where $condition:expr, $connection:expr) => {{
+        let table = schema::$table::table;
+        table
+            .filter($condition)
+            .order(table.primary_key())
+            .for_no_key_update()
+            .select(<$Row>::as_select())
+            .load::<$Row>(&mut &*$connection)
+            .await?
     }};
 }
 
@@ -114,71 +117,18 @@ entities!(locked_entities);
 
 /// Locks the named users and every operator, by id in one statement, in the same order as the users of other
 /// groups.
-async fn lock_operators(
-    rows: &LockedRows,
-    mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<StoredUser>> {
+async fn lock_operators(rows: &LockedRows, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredUser>> {
     let ids: Vec<i64> = rows.ids(EntityKind::User).collect();
-    users::table
-        .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
-        .order(users::id)
-        .for_no_key_update()
-        .select(StoredUser::as_select())
-        .load(&mut connection)
-        .await
-}
-
-/// Whether a gig has one of these ids, or is one of the last two of one of these DJs. Unlike a literal of Diesel, it lets
-/// the prepared statement be kept.
-#[derive(QueryId)]
-struct IsLastGig {
-    ids: Vec<i64>,
-    djs: Vec<i64>,
-}
-
-impl Expression for IsLastGig {
-    type SqlType = Bool;
-}
-
-impl<S> SelectableExpression<S> for IsLastGig {}
-
-impl<S> AppearsOnTable<S> for IsLastGig {}
-
-impl<G> ValidGrouping<G> for IsLastGig {
-    type IsAggregate = is_aggregate::No;
-}
-
-impl QueryFragment<Pg> for IsLastGig {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("gigs.id = ANY (");
-        out.push_bind_param::<Array<BigInt>, _>(&self.ids)?;
-        out.push_sql(" || ARRAY (SELECT last.id FROM unnest(");
-        out.push_bind_param::<Array<BigInt>, _>(&self.djs)?;
-        out.push_sql(
-            ") AS dj (id) CROSS JOIN LATERAL (SELECT gigs.id FROM gigs WHERE gigs.dj_id = dj.id \
-             ORDER BY gigs.opened_at DESC, gigs.id DESC LIMIT 2) AS last))",
-        );
-        Ok(())
-    }
+    let is_needed = users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR));
+    Ok(lock_rows!(users: StoredUser, where is_needed, connection))
 }
 
 /// Locks the named gigs and the last two of each of these DJs, by id in one statement. A gig that is opened and ended
 /// between this statement and the commit is not among them: its end comes after the plans.
-async fn lock_last_gigs(
-    rows: &LockedRows,
-    mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<StoredGig>> {
-    let is_last = IsLastGig {
-        ids: rows.ids(EntityKind::Gig).collect(),
-        djs: rows.last_gigs_of.iter().map(|dj| dj.get()).collect(),
-    };
-    gigs::table
-        .filter(is_last)
-        .order(gigs::id)
-        .for_no_key_update()
-        .select(StoredGig::as_select())
-        .load(&mut connection)
-        .await
+async fn lock_last_gigs(rows: &LockedRows, connection: &AsyncPgConnection) -> QueryResult<Vec<StoredGig>> {
+    let djs = rows.last_gigs_of.iter().map(|dj| dj.get()).collect();
+    let is_needed = Condition::<NamedOrLastGig>::of([rows.ids(EntityKind::Gig).collect(), djs]);
+    Ok(lock_rows!(gigs: StoredGig, where is_needed, connection))
 }
 
 /// Reads the other rows of the set after the locks: these statements see what the last holder of the locks
@@ -254,16 +204,9 @@ async fn open_requests(
     if set.open_requests.is_empty() {
         return Ok(Vec::new());
     }
-    let (guests, djs): (Vec<i64>, Vec<i64>) =
-        set.open_requests.iter().map(|(guest, dj)| (guest.get(), dj.get())).unzip();
-    // Two conditions with ANY would search for each guest with each DJ.
-    let of_both = sql::<Bool>("(requester_id, dj_id) IN (SELECT * FROM unnest(")
-        .bind::<Array<BigInt>, _>(guests)
-        .sql(", ")
-        .bind::<Array<BigInt>, _>(djs)
-        .sql("))");
+    let (guests, djs) = set.open_requests.iter().map(|(guest, dj)| (guest.get(), dj.get())).unzip();
     music_requests::table
-        .filter(of_both)
+        .filter(Condition::<OfGuestAndDj>::of([guests, djs]))
         .filter(music_requests::expires_at.is_not_null())
         .select(StoredRequest::as_select())
         .load(&mut connection)

@@ -12,6 +12,7 @@
 //! The writer and its connections have a dedicated thread: a reply of the database costs no thread switch, a
 //! cancelled caller has no effect, and readers never delay plans.
 
+mod conditions;
 mod decide;
 mod group;
 mod in_flight;
