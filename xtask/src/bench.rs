@@ -33,19 +33,16 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     // For logs, scripts and keys; it stays until the next run.
     let folder = emptied(release.join("bench"))?;
     fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
-    let cluster = Cluster::start(Purpose::Measuring)?;
     let mut bench = Command::new("sh");
     bench
         .args(["-c", WITH_MANY_FILES, "sh"])
         .arg(release.join("cuepoint-bench"))
         .arg(command)
         .args(arguments);
-    bench.args(["--postgres", &cluster.url()]).arg("--pgbench").arg(pgbench);
+    bench.arg("--pgbench").arg(pgbench);
     bench.arg("--server").arg(release.join("cuepoint")).arg("--folder").arg(&folder);
     bench.arg("--document").arg(root().join("docs").join("PERFORMANCE.md"));
-    let code = exit_code(&mut bench);
-    cluster.stop()?;
-    code
+    Cluster::during(Purpose::Measuring, |cluster| exit_code(bench.args(["--postgres", &cluster.url()])))
 }
 
 /// The flags that select a subcommand of the benchmark's own program.

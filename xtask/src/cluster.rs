@@ -48,8 +48,19 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
+    /// Starts a server, passes it to the function, and stops it whatever the function returns.
+    pub(crate) fn during<T>(
+        purpose: Purpose,
+        run: impl FnOnce(&Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let cluster = Self::start(purpose)?;
+        let outcome = run(&cluster);
+        cluster.stop()?;
+        outcome
+    }
+
     /// Starts a server on a free port of 127.0.0.1.
-    pub(crate) fn start(purpose: Purpose) -> anyhow::Result<Self> {
+    fn start(purpose: Purpose) -> anyhow::Result<Self> {
         let bin = postgres_binaries::find_or_install()?;
         let user = ServerUser::choose()?;
         let folder = new_folder(&user, purpose)?;
@@ -90,7 +101,7 @@ impl Cluster {
     }
 
     /// Stops the server and removes its folder.
-    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+    fn stop(mut self) -> anyhow::Result<()> {
         drop(self.supervisor.stdin.take());
         self.supervisor.wait().context("the supervisor of PostgreSQL is lost")?;
         // The supervisor's user cannot remove an entry of a temporary folder that only the current user can

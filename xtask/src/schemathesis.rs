@@ -76,12 +76,11 @@ fn test_on(program: &Path, store: &str, caller: &str, examples: &str) -> anyhow:
         let data = reports(store, caller)?.join("data");
         return test(program, store, caller, examples, &service::sqlite(&data)?);
     }
-    let cluster = Cluster::start(Purpose::Testing)?;
-    let url = cluster.url();
-    let settings = [("CUEPOINT__STORAGE__BACKEND", store), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
-    let tested = test(program, store, caller, examples, &settings);
-    cluster.stop()?;
-    tested
+    Cluster::during(Purpose::Testing, |cluster| {
+        let url = cluster.url();
+        let settings = [("CUEPOINT__STORAGE__BACKEND", store), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
+        test(program, store, caller, examples, &settings)
+    })
 }
 
 /// Tests a fresh service, so that a run reproduces the findings of the previous one.

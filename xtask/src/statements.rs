@@ -38,10 +38,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the suites and writes the file of this version; a failing test leaves the file unchanged.
 pub(crate) fn run() -> anyhow::Result<u8> {
-    let cluster = Cluster::start(Purpose::Testing)?;
-    let code = write_beside(&cluster);
-    cluster.stop()?;
-    code
+    Cluster::during(Purpose::Testing, write_beside)
 }
 
 /// Runs the suites on the cluster, writes the file, and returns the exit code of the tests.

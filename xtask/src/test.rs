@@ -68,13 +68,10 @@ const GROUPS: [&str; 2] = ["h*", "[!h]*"];
 /// Runs `cargo test` with a temporary cluster and returns its exit code. Without arguments, all tests run in two groups at
 /// a time.
 pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
-    if !arguments.is_empty() {
-        return run_with(arguments, &[]);
+    match arguments {
+        [] => Cluster::during(Purpose::Testing, |cluster| run_groups_on(&cluster.url())),
+        _ => run_with(arguments, &[]),
     }
-    let cluster = Cluster::start(Purpose::Testing)?;
-    let code = run_groups_on(&cluster.url());
-    cluster.stop()?;
-    code
 }
 
 /// Builds all tests, and runs the second group beside the first one. The output of the second group follows.
@@ -115,10 +112,7 @@ pub(crate) fn run_quick() -> anyhow::Result<u8> {
 
 /// Runs the tests with these additional variables.
 pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
-    let cluster = Cluster::start(Purpose::Testing)?;
-    let code = run_on(&cluster.url(), arguments, variables);
-    cluster.stop()?;
-    code
+    Cluster::during(Purpose::Testing, |cluster| run_on(&cluster.url(), arguments, variables))
 }
 
 /// Runs the tests on a running cluster at this URL.

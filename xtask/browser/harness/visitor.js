@@ -18,9 +18,6 @@ const ARGUMENTS = [
 
 const LOCALES = { en: "en-GB", de: "de-DE" };
 
-// The time that Chromium has for the end of a window, in milliseconds.
-const END_LIMIT = 10_000;
-
 let browser;
 
 // Starts Chromium once, with a new and empty folder for its user's data.
@@ -153,7 +150,7 @@ export class Visitor {
   async leave() {
     const url = this.page.url();
     try {
-      await within(END_LIMIT, "the end of a window", this.#end());
+      await within(LIMIT, "the end of a window", this.#end());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
       console.warn(`${error.message} at ${url}`);

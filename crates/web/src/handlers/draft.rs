@@ -145,7 +145,7 @@ impl Draft {
         }
     }
 
-    /// The answer that begins another session, to whose account no draft belongs.
+    /// The answer that begins another session. A draft belongs to the previous one.
     pub(super) fn dropped_with(call: &PageCall, answer: PageResponse) -> PageResponse {
         match call.cookie(PageCookie::Draft) {
             Some(_) => answer.with_cookie(&call.state.settings.cookies.forget(PageCookie::Draft)),

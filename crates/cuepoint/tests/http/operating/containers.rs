@@ -69,8 +69,9 @@ fn the_service_of_the_compose_file_starts_and_its_health_check_sees_when_it_ends
     let variables = variables(&folder, &database);
     let pairs: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(printed_commands().len(), 2, "the keys of tokens and of webhooks");
-    for command in printed_commands() {
+    let commands = printed_commands();
+    assert_eq!(commands.len(), 2, "the keys of tokens and of webhooks");
+    for command in commands {
         let (status, said) = folder.run(&command, &pairs);
         assert!(status.success(), "{command:?}: {said}");
     }
