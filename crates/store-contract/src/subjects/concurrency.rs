@@ -143,7 +143,7 @@ pub async fn concurrent_answers_settle_a_request_only_once(store: Arc<dyn Store>
     for _ in 0..20 {
         let request = scenario.request(guest, dj, at(1)).await;
         let before = scenario.balance(guest).await;
-        let moves = [Move::Accept, Move::Reject, Move::Play, Move::Reject, Move::Play];
+        let moves = [Move::Accept, Move::Reject, Move::Play, Move::Cancel, Move::Play];
         let answers = at_once(moves.map(|to| {
             let scenario = scenario.clone();
             async move { scenario.move_request(request.id, to, at(2)).await }
@@ -162,13 +162,14 @@ pub async fn concurrent_answers_settle_a_request_only_once(store: Arc<dyn Store>
     scenario.audit().await;
 }
 
-/// Whether the request was played rather than rejected; in both cases its fee of 1.00 is no longer held.
+/// Whether the request was played, rather than rejected or cancelled; in all cases its fee of 1.00 is no longer held.
 async fn settled(scenario: &Scenario, request: RequestId, available: cuepoint_domain::money::Money) -> bool {
     let stored = scenario.stored_request(request).await;
-    let played = stored.state.status() == RequestStatus::Played;
+    let status = stored.state.status();
+    let played = status == RequestStatus::Played;
     let back = if played { 0 } else { 100 };
     let guest = scenario.balance(stored.requester).await;
-    assert!(played || stored.state.status() == RequestStatus::Rejected, "{stored:?}");
+    assert!(played || matches!(status, RequestStatus::Rejected | RequestStatus::Cancelled), "{stored:?}");
     assert_eq!(guest, balance(available.minor() + back, 0));
     played
 }
