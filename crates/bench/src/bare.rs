@@ -12,7 +12,7 @@ const BODY_BYTES: usize = 500;
 ///
 /// # Errors
 /// If it cannot listen.
-pub fn serve() -> anyhow::Result<()> {
+pub(crate) fn serve() -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;
     let beginning = r#"{"status":"ok","data":""#;

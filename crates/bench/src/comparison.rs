@@ -28,7 +28,7 @@ struct Ratios {
 ///
 /// # Errors
 /// As [`run`](crate::run::run), and if the options name no other build.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let folder = options.against.clone().context("--against is required")?;
     let (other, pairs) = (Programs::in_folder(&folder), options.runs);
     let options = Options { connections: vec![options.most_connections()], ..options };

@@ -52,7 +52,7 @@ const COLUMNS: [Column; 6] = [
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let (bench, stores) = Bench::with_stores(options.settled(), "gigs")?;
     let (mut rows, mut spread) = (Vec::new(), String::new());
     for run in 1..=bench.options.runs {

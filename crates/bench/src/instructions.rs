@@ -46,7 +46,7 @@ const OPERATIONS: [Operation; 6] = [
 ///
 /// # Errors
 /// If callgrind is not installed, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     Callgrind::find()?;
     let options = options.settled();
     let other = options.against.as_deref().map(Programs::in_folder);

@@ -52,7 +52,7 @@ struct Row {
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let options = options.settled();
     let bench = Bench::seeded(options)?;
     let rows: Vec<(Store, Operation)> = STORES

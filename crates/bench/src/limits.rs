@@ -20,28 +20,28 @@ const OPERATIONS: &str = "SELECT count(*) FROM operations";
 
 /// Moves the seeded data of a database into the schema that the scripts are written for, which later migrations do
 /// not change.
-pub const FREEZE: &str = concat!(
+pub(crate) const FREEZE: &str = concat!(
     "ALTER SCHEMA public RENAME TO seeded; CREATE SCHEMA public;\n",
     include_str!("../pgbench/schema.sql"),
     include_str!("../pgbench/fill.sql")
 );
 
 /// A workload that pgbench runs.
-pub struct Limit {
+pub(crate) struct Limit {
     /// Its name in the table.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Alternative scripts; the fastest counts.
     scripts: &'static [&'static str],
     /// Whether it works on a single wallet.
     hot: bool,
     /// Its effect on the database; `None` if it only reads.
-    pub writes: Option<Writes>,
+    pub(crate) writes: Option<Writes>,
 }
 
 /// The preparation and the verification of a writing workload.
-pub struct Writes {
+pub(crate) struct Writes {
     /// The statement that prepares a fresh copy of the database.
-    pub prepared_by: Option<&'static str>,
+    pub(crate) prepared_by: Option<&'static str>,
     /// The query of a count that each transaction increases by one.
     counted_by: Option<&'static str>,
 }
@@ -58,18 +58,18 @@ const STATEMENT: &str = include_str!("../pgbench/withdrawal_statement.sql");
 const TRANSACTION: &str = include_str!("../pgbench/withdrawal_transaction.sql");
 
 /// The single-row select that corresponds to `personal-info`.
-pub const ONE_ROW: &str = "pgbench: one-row select";
+pub(crate) const ONE_ROW: &str = "pgbench: one-row select";
 /// The length and the first page of a list in one round trip.
-pub const COUNT_AND_PAGE: &str = "pgbench: count and page";
+pub(crate) const COUNT_AND_PAGE: &str = "pgbench: count and page";
 /// The update of a request without a recorded operation.
-pub const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
+pub(crate) const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
 /// A withdrawal in the fastest single statement, on random wallets.
-pub const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
+pub(crate) const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
 /// A withdrawal in the fastest single statement, on one wallet.
-pub const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
+pub(crate) const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
 
 /// Every workload.
-pub const LIMITS: &[Limit] = &[
+pub(crate) const LIMITS: &[Limit] = &[
     reads(ONE_ROW, &[include_str!("../pgbench/personal_info.sql")]),
     reads(
         COUNT_AND_PAGE,
@@ -98,7 +98,7 @@ impl Limit {
     ///
     /// # Errors
     /// If a transaction fails or does not have its effect.
-    pub fn measure(
+    pub(crate) fn measure(
         &self,
         pgbench: &Pgbench,
         cluster: &Cluster,

@@ -13,7 +13,7 @@ use crate::seeding::{Population, seed_memory};
 ///
 /// # Errors
 /// If it cannot start.
-pub fn serve_population(population: &Population) -> anyhow::Result<()> {
+pub(crate) fn serve_population(population: &Population) -> anyhow::Result<()> {
     let layers = Layers::of_process(Options::default())?;
     let settings = layers.settings()?;
     let queue = telemetry::queue().context("cannot start the log writer")?;

@@ -23,30 +23,29 @@ const LOGS_A_TENTH: &[&str] = &["--sampling-rate", "0.1"];
 
 /// A script and its variables.
 #[derive(Clone, Copy, Debug)]
-pub struct Script<'a> {
+pub(crate) struct Script<'a> {
     /// The script in pgbench's language.
-    pub text: &'a str,
-    pub variables: &'a [(&'static str, i64)],
+    pub(crate) text: &'a str,
+    pub(crate) variables: &'a [(&'static str, i64)],
 }
 
 /// pgbench and its working folder.
-pub struct Pgbench {
+pub(crate) struct Pgbench {
     program: PathBuf,
     folder: PathBuf,
 }
 
 /// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Ran {
-    pub figures: Figures,
+pub(crate) struct Ran {
+    pub(crate) figures: Figures,
     /// The number of transactions.
-    pub transactions: u64,
+    pub(crate) transactions: u64,
 }
 
 impl Pgbench {
     /// Uses this program, with scripts and logs in the folder.
-    #[must_use]
-    pub fn new(program: &Path, folder: &Path) -> Self {
+    pub(crate) fn new(program: &Path, folder: &Path) -> Self {
         Self { program: program.to_owned(), folder: folder.to_owned() }
     }
 
@@ -54,7 +53,7 @@ impl Pgbench {
     ///
     /// # Errors
     /// If any transaction fails.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         cluster: &Cluster,
         database: &str,

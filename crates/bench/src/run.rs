@@ -24,7 +24,7 @@ use crate::usage::Usage;
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<Table> {
+pub(crate) fn run(options: Options) -> anyhow::Result<Table> {
     let options = options.settled();
     let bench = Bench::seeded(options)?;
     if LIMITS.iter().any(|limit| bench.options.wants(limit.name)) {

@@ -29,7 +29,7 @@ pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command 
 }
 
 /// A running server.
-pub struct Service {
+pub(crate) struct Service {
     process: Child,
     address: SocketAddr,
 }
@@ -40,7 +40,7 @@ impl Service {
     ///
     /// # Errors
     /// If it does not start, with the end of its log.
-    pub fn start(
+    pub(crate) fn start(
         program: &Path,
         arguments: &[&str],
         settings: &[(String, String)],
@@ -68,14 +68,12 @@ impl Service {
     }
 
     /// The address on which it listens.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
+    pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Its process.
-    #[must_use]
-    pub fn process(&self) -> Process {
+    pub(crate) fn process(&self) -> Process {
         Process(self.process.id())
     }
 }

@@ -9,11 +9,11 @@ use crate::service::command;
 
 /// The durations of the copies of the seeded data.
 #[derive(Clone, Copy, Debug)]
-pub struct StorageCopies {
+pub(crate) struct StorageCopies {
     /// From PostgreSQL to a SQLite file.
-    pub to_sqlite: Duration,
+    pub(crate) to_sqlite: Duration,
     /// From the SQLite file to PostgreSQL.
-    pub to_postgres: Duration,
+    pub(crate) to_postgres: Duration,
 }
 
 impl StorageCopies {

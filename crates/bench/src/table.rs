@@ -13,18 +13,18 @@ use crate::storage_copy::StorageCopies;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub(crate) struct Row {
     /// The name of the workload.
-    pub name: String,
+    pub(crate) name: String,
     /// The number of connections.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// The measured figures.
-    pub figures: Figures,
+    pub(crate) figures: Figures,
 }
 
 /// The conditions of the measurement.
 #[derive(Clone, Debug)]
-pub struct Conditions {
+pub(crate) struct Conditions {
     text: String,
     vendor: Option<Vendor>,
 }
@@ -34,7 +34,7 @@ impl Conditions {
     ///
     /// # Errors
     /// If the cluster does not respond.
-    pub fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
+    pub(crate) fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
         let machine = Self::machine(cluster)?;
         let vendor = Processors::of_this_machine()?.vendor;
         let (runs, seconds, scale) = (options.runs, options.seconds, options.scale);
@@ -46,8 +46,7 @@ impl Conditions {
     }
 
     /// The conditions as a sentence.
-    #[must_use]
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
@@ -55,13 +54,13 @@ impl Conditions {
     ///
     /// # Errors
     /// If the cluster does not respond.
-    pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
+    pub(crate) fn machine(cluster: &Cluster) -> anyhow::Result<String> {
         Ok(format!("{}, PostgreSQL {}", Processors::of_this_machine()?, cluster.version()?))
     }
 }
 
 /// All rows of all runs.
-pub struct Table {
+pub(crate) struct Table {
     conditions: Conditions,
     copies: Option<StorageCopies>,
     runs: Vec<Vec<Row>>,
@@ -69,13 +68,12 @@ pub struct Table {
 
 impl Table {
     /// Creates a table without rows.
-    #[must_use]
-    pub const fn new(conditions: Conditions, copies: Option<StorageCopies>) -> Self {
+    pub(crate) const fn new(conditions: Conditions, copies: Option<StorageCopies>) -> Self {
         Self { conditions, copies, runs: Vec::new() }
     }
 
     /// Adds the rows of another run.
-    pub fn add(&mut self, run: Vec<Row>) {
+    pub(crate) fn add(&mut self, run: Vec<Row>) {
         self.runs.push(run);
     }
 
@@ -92,8 +90,7 @@ impl Table {
     }
 
     /// Returns the targets with the shares that were reached, and further all rows.
-    #[must_use]
-    pub fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Report {
         let rows = self.medians();
         let copies = self.copies.map_or_else(String::new, |copies| copies.text());
         let kept = format!("{}\n\n{}{copies}", self.conditions.text, self.targets(&rows));

@@ -10,7 +10,7 @@ use crate::context::Bench;
 use crate::document::Report;
 use crate::figures::Figures;
 use crate::operations::{Operation, Store};
-use crate::options::{Options, scale};
+use crate::options::Options;
 use crate::postgres::Cluster;
 use crate::run::Ours;
 use crate::seeding::{Population, Scale};
@@ -20,24 +20,24 @@ use table::Growth;
 /// The number of connections at which the scales are compared.
 const CONNECTIONS: usize = 16;
 /// The scales, each ten times the one before.
-const SCALES: [&str; 3] = ["0.1", "1", "10"];
+const SCALES: [Scale; 3] = [Scale::TENTH, Scale::ONE, Scale::TEN];
 /// The numbers of operations at which a feed is measured, for the same scales.
 const OPERATIONS: [i64; 3] = [100_000, 1_000_000, 10_000_000];
 /// The scale at which long wallets are measured: small, so that only their length can make them slow.
-const BESIDE: &str = "0.1";
+const BESIDE: Scale = Scale::TENTH;
 
 /// The options of a growth run, in which `--scale` and `--connections` have no effect.
 #[derive(Args, Clone, Debug)]
-pub struct GrowthOptions {
+pub(crate) struct GrowthOptions {
     /// The largest of the scales 0.1, 1 and 10.
-    #[arg(long, default_value = "10", value_parser = scale)]
-    pub scale_max: Scale,
+    #[arg(long, default_value = "10")]
+    pub(crate) scale_max: Scale,
     /// Also measure a wallet of a million entries.
     #[arg(long)]
-    pub million: bool,
+    pub(crate) million: bool,
     /// The options of every run.
     #[command(flatten)]
-    pub options: Options,
+    pub(crate) options: Options,
 }
 
 /// One row at one size.
@@ -52,17 +52,16 @@ struct Point {
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
+pub(crate) fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
     let options = asked.options.clone().settled();
-    let most = if options.smoke { Scale::parse(BESIDE)? } else { asked.scale_max };
+    let most = if options.smoke { BESIDE } else { asked.scale_max };
     let mut scales = Vec::new();
-    for text in SCALES {
-        let scale = Scale::parse(text)?;
+    for scale in SCALES {
         if scale <= most {
             scales.extend(at_scale(&options, scale)?);
         }
     }
-    let mut population = Population::at_scale(Scale::parse(BESIDE)?);
+    let mut population = Population::at_scale(BESIDE);
     if asked.million {
         population = population.with_a_million_entries();
     }
@@ -102,11 +101,10 @@ fn in_long_wallets(options: &Options, population: Population) -> anyhow::Result<
 
 /// Measures a feed in logs of operations of each length.
 fn in_long_logs(options: &Options, most: Scale) -> anyhow::Result<Vec<Point>> {
-    let beside = Scale::parse(BESIDE)?;
-    let bench = Bench::seeded(Options { scale: beside, ..options.clone() })?;
+    let bench = Bench::seeded(Options { scale: BESIDE, ..options.clone() })?;
     let mut numbers = Vec::new();
-    for (text, number) in SCALES.into_iter().zip(OPERATIONS) {
-        if Scale::parse(text)? <= most {
+    for (scale, number) in SCALES.into_iter().zip(OPERATIONS) {
+        if scale <= most {
             numbers.push(number);
         }
     }

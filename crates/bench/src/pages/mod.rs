@@ -49,7 +49,7 @@ const COLUMNS: [Column; 10] = [
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let (bench, stores) = Bench::with_stores(options.settled(), "pages")?;
     let mut rows = Vec::new();
     for run in 1..=bench.options.runs {

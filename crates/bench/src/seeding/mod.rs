@@ -9,11 +9,13 @@ mod memory;
 mod population;
 mod postgres;
 mod random;
+#[cfg(test)]
+mod tests;
 mod writer;
 
-pub use memory::seed_memory;
-pub use population::{History, Population, Scale};
-pub use postgres::seed_postgres;
+pub(crate) use memory::seed_memory;
+pub(crate) use population::{Population, Scale};
+pub(crate) use postgres::seed_postgres;
 
 use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;

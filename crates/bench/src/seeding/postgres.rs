@@ -18,7 +18,7 @@ use super::population::Population;
 ///
 /// # Errors
 /// If the database cannot be reached, has users already, or rejects a row. No error repeats the URL.
-pub async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
+pub(crate) async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
     let mut writing = Writing { book: Book::default(), seeder: Seeder::open(url, currency()?).await? };
     play(population, &mut writing).await?;
     writing.seeder.finish().await

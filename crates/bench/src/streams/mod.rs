@@ -20,20 +20,20 @@ use crate::table::Conditions;
 
 /// The options of a run, in which `--connections` and `--write` have no effect.
 #[derive(Args, Clone, Debug)]
-pub struct StreamsOptions {
+pub(crate) struct StreamsOptions {
     /// Number of idle streams; the server holds up to two open files for each.
     #[arg(long, default_value_t = 10_000)]
-    pub idle: usize,
+    pub(crate) idle: usize,
     /// The options of every run.
     #[command(flatten)]
-    pub options: Options,
+    pub(crate) options: Options,
 }
 
 /// Measures the rows that the options select, and returns the tables in Markdown.
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
+pub(crate) fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     let options = asked.options.clone().settled();
     let idle_streams = if options.smoke { asked.idle.min(idle::FEW_STREAMS) } else { asked.idle };
     let bench = Bench::seeded(options)?;
