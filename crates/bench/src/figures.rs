@@ -27,6 +27,23 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
+    /// The throughput, with latencies in microseconds.
+    pub(crate) fn of(per_second: f64, latencies: &Histogram<u64>) -> Self {
+        let Quantiles { p50, p99, .. } = Quantiles::of(latencies);
+        Self { per_second, p50, p99, ..Self::default() }
+    }
+
+    /// Throughput, latencies with this number of decimals, and the CPU time of server and database, as in each table.
+    pub(crate) fn cells(&self, decimals: usize) -> [String; 5] {
+        [
+            shown(Some(self.per_second), 0),
+            shown(Some(self.p50), decimals),
+            shown(Some(self.p99), decimals),
+            shown(self.server_cpu, 3),
+            shown(self.database_cpu, 3),
+        ]
+    }
+
     /// Returns the mean of each figure separately.
     pub(crate) fn mean(several: &[Self]) -> Self {
         let known = |figure: fn(&Self) -> f64| mean(several.iter().map(figure)).unwrap_or_default();
@@ -91,6 +108,11 @@ pub(crate) fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
 fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = figures.fold((0.0, 0.0), |(sum, count), figure| (sum + figure, count + 1.0));
     (count > 0.0).then_some(sum / count)
+}
+
+/// A figure with this number of decimals; nothing without one.
+pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
+    figure.map_or_else(String::new, |figure| format!("{figure:.decimals$}"))
 }
 
 /// The longest latency that a histogram distinguishes, in microseconds: one minute.

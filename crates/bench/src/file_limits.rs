@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::data_directory::DataDirectory;
-use crate::figures::{Figures, latencies, milliseconds, number, per_thousand};
+use crate::figures::{Figures, latencies, number, per_thousand};
 use crate::processes::Process;
 use crate::seeding::Population;
 
@@ -89,11 +89,8 @@ pub(crate) fn measure(
     }
     let (lasted, written) = (began.elapsed(), number(written));
     Ok(Figures {
-        per_second: written / lasted.as_secs_f64(),
-        p50: milliseconds(&durations, 0.5),
-        p99: milliseconds(&durations, 0.99),
         database_cpu: Some(per_thousand(Process::this().cpu()?.saturating_sub(cpu), written)),
-        ..Figures::default()
+        ..Figures::of(written / lasted.as_secs_f64(), &durations)
     })
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
+use crate::context::Bench;
 use crate::figures::Quantiles;
 use crate::load::schedule::Rate;
-use crate::pgbench::{Pgbench, Ran, Script};
+use crate::pgbench::{Ran, Script};
 use crate::postgres::Cluster;
 use crate::seeding::Population;
 
@@ -94,28 +95,21 @@ pub(crate) const LIMITS: &[Limit] = &[
 ];
 
 impl Limit {
-    /// Runs the scripts in each of these numbers of sessions, and returns the results of the fastest script.
+    /// Runs the scripts in as many sessions as the options have connections, and returns the results of the fastest script.
     ///
     /// # Errors
     /// If a transaction fails or does not have its effect.
-    pub(crate) fn measure(
-        &self,
-        pgbench: &Pgbench,
-        cluster: &Cluster,
-        database: &str,
-        population: &Population,
-        sessions: &[usize],
-        counted: Duration,
-    ) -> anyhow::Result<Vec<Ran>> {
-        let variables = self.variables(population)?;
+    pub(crate) fn measure(&self, bench: &Bench, database: &str) -> anyhow::Result<Vec<Ran>> {
+        let Bench { pgbench, cluster, population, options, .. } = bench;
+        let variables = &self.variables(population)?;
         let mut best: Vec<Ran> = Vec::new();
         for text in self.scripts {
-            let script = Script { text, variables: &variables };
-            pgbench.run(cluster, database, script, sessions.last().copied().unwrap_or(1), WARM_UP)?;
+            let script = |sessions| Script { text, variables, cluster, database, sessions };
+            pgbench.run(script(options.connections.last().copied().unwrap_or(1)), WARM_UP)?;
             let mut cells = Vec::new();
-            for sessions in sessions {
+            for sessions in &options.connections {
                 let before = self.count(cluster, database)?;
-                let ran = pgbench.run(cluster, database, script, *sessions, counted)?;
+                let ran = pgbench.run(script(*sessions), options.counted())?;
                 let added = self.count(cluster, database)?.saturating_sub(before);
                 let transactions = i64::try_from(ran.transactions)?;
                 let counts = self.writes.as_ref().is_some_and(|writes| writes.counted_by.is_some());
@@ -134,18 +128,12 @@ impl Limit {
     ///
     /// # Errors
     /// If a transaction fails.
-    pub(crate) fn measure_at(
-        &self,
-        pgbench: &Pgbench,
-        cluster: &Cluster,
-        database: &str,
-        population: &Population,
-        sessions: usize,
-        rate: Rate,
-    ) -> anyhow::Result<Quantiles> {
-        let variables = self.variables(population)?;
+    pub(crate) fn measure_at(&self, bench: &Bench, database: &str, rate: Rate) -> anyhow::Result<Quantiles> {
+        let Bench { pgbench, cluster, population, options, .. } = bench;
+        let variables = &self.variables(population)?;
         let text = self.scripts.first().context("a limit has no script")?;
-        pgbench.run_at(cluster, database, Script { text, variables: &variables }, sessions, rate)
+        let sessions = options.most_connections();
+        pgbench.run_at(Script { text, variables, cluster, database, sessions }, rate)
     }
 
     fn count(&self, cluster: &Cluster, database: &str) -> anyhow::Result<i64> {

@@ -21,7 +21,7 @@ mod latency;
 mod limits;
 mod load;
 mod machine;
-mod medians;
+mod markdown;
 mod memory;
 mod operations;
 mod options;

@@ -136,36 +136,25 @@ impl Operation {
 
     /// The rows that the operation on a store is compared with, the most telling one first.
     pub(crate) fn limits(self, store: Store) -> Vec<Limit> {
-        use Wanted::{ByVendor, Share};
-        let ours = || self.row(Store::Postgres);
-        let limits = match (store, self) {
-            (Store::Postgres, Self::PersonalInfo) => vec![(limits::ONE_ROW.to_owned(), Some(Share(1.1)))],
-            (Store::Postgres, Self::List) => vec![(limits::COUNT_AND_PAGE.to_owned(), Some(Share(0.9)))],
-            (Store::Postgres, Self::Update) => {
-                vec![(limits::CONDITIONAL_UPDATE.to_owned(), Some(Share(1.2)))]
-            }
-            (Store::Postgres, Self::Withdrawal) => {
-                vec![(limits::RANDOM_STATEMENT.to_owned(), Some(Share(1.6)))]
-            }
-            (Store::Postgres, Self::HotWithdrawal) => {
-                vec![(limits::HOT_STATEMENT.to_owned(), Some(Share(8.0)))]
-            }
-            (Store::Sqlite, Self::PersonalInfo | Self::List) => vec![(ours(), Some(Share(1.4)))],
-            (Store::Sqlite, Self::Update) => {
-                vec![(ours(), Some(Share(1.3))), (file_limits::UPDATE.to_owned(), None)]
-            }
-            (Store::Sqlite, Self::Withdrawal) => {
-                vec![(ours(), Some(Share(1.6))), (file_limits::RANDOM_WITHDRAWAL.to_owned(), None)]
-            }
-            (Store::Sqlite, Self::HotWithdrawal) => {
-                vec![(file_limits::HOT_WITHDRAWAL.to_owned(), None)]
-            }
+        let limit = |row: &str, share| Limit { row: row.to_owned(), wanted: Some(Wanted::Share(share)) };
+        let unjudged = |row: &str| Limit { row: row.to_owned(), wanted: None };
+        let ours = |share| limit(&self.row(Store::Postgres), share);
+        match (store, self) {
+            (Store::Postgres, Self::PersonalInfo) => vec![limit(limits::ONE_ROW, 1.1)],
+            (Store::Postgres, Self::List) => vec![limit(limits::COUNT_AND_PAGE, 0.9)],
+            (Store::Postgres, Self::Update) => vec![limit(limits::CONDITIONAL_UPDATE, 1.2)],
+            (Store::Postgres, Self::Withdrawal) => vec![limit(limits::RANDOM_STATEMENT, 1.6)],
+            (Store::Postgres, Self::HotWithdrawal) => vec![limit(limits::HOT_STATEMENT, 8.0)],
+            (Store::Sqlite, Self::PersonalInfo | Self::List) => vec![ours(1.4)],
+            (Store::Sqlite, Self::Update) => vec![ours(1.3), unjudged(file_limits::UPDATE)],
+            (Store::Sqlite, Self::Withdrawal) => vec![ours(1.6), unjudged(file_limits::RANDOM_WITHDRAWAL)],
+            (Store::Sqlite, Self::HotWithdrawal) => vec![unjudged(file_limits::HOT_WITHDRAWAL)],
             (Store::Memory, Self::PersonalInfo) => {
-                vec![(BARE_HANDLER.to_owned(), Some(ByVendor { intel: 0.65, amd: 0.9 }))]
+                let wanted = Some(Wanted::ByVendor { intel: 0.65, amd: 0.9 });
+                vec![Limit { row: BARE_HANDLER.to_owned(), wanted }]
             }
             (Store::Memory, _) | (_, Self::GuestList) => Vec::new(),
-        };
-        limits.into_iter().map(|(row, wanted)| Limit { row, wanted }).collect()
+        }
     }
 
     /// The query of a count that each request increases by one; `None` if the operation only reads.

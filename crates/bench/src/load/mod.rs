@@ -2,14 +2,18 @@
 //! write per request, and prepared requests.
 //!
 //! The loop of [`run`] is closed: each connection sends its next request when the previous one is answered. That of
-//! `open` follows a `schedule`.
+//! `clients` follows a `schedule`.
 
 mod answer;
-pub(crate) mod callers;
-pub(crate) mod connection;
+mod callers;
+pub(crate) mod clients;
+mod connection;
+pub(crate) mod decoder;
 pub(crate) mod open;
+pub(crate) mod record;
 pub(crate) mod requests;
 pub(crate) mod schedule;
+mod stream;
 mod timer;
 
 use std::net::SocketAddr;
@@ -23,7 +27,7 @@ use connection::Connection;
 
 use crate::figures;
 
-/// The longest wait for any response.
+/// The longest wait for a response or an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most events returned by one system call.
 const EVENTS: usize = 1_024;

@@ -2,7 +2,6 @@
 //!
 //! The [`Scale`] determines everything: the same users, requests and money every time, in either store.
 
-mod currency;
 mod evening;
 mod history;
 mod memory;
@@ -17,9 +16,16 @@ pub(crate) use memory::seed_memory;
 pub(crate) use population::{Population, Scale};
 pub(crate) use postgres::seed_postgres;
 
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
+
+/// The currency of all amounts.
+fn currency() -> anyhow::Result<Currency> {
+    Currency::new("USD", 2).context("the currency is invalid")
+}
 
 /// The destination of a history.
 trait Sink {

@@ -87,11 +87,6 @@ impl Population {
         Self { lengths: 3, ..self }
     }
 
-    /// The amount of data.
-    pub(crate) const fn scale(&self) -> Scale {
-        self.scale
-    }
-
     /// The number of users, without the operator and those with a long wallet.
     pub(crate) const fn user_count(&self) -> u32 {
         self.scale.thousandths().saturating_mul(10)

@@ -9,10 +9,9 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
 use cuepoint_store_postgres::seed::Seeder;
 
-use super::Sink;
-use super::currency::currency;
 use super::history::play;
 use super::population::Population;
+use super::{Sink, currency};
 
 /// Migrates an empty database, writes the history of the population into it, and analyzes it.
 ///

@@ -1,19 +1,14 @@
 //! Streams of events: the time to deliver events, and the cost of idle streams.
 
 mod calls;
-mod clients;
-mod decoder;
 mod delivery;
 mod idle;
-mod record;
-mod stream;
 
 use anyhow::Context;
 use clap::Args;
 
 use crate::context::Bench;
-use crate::datasets::Dataset;
-use crate::medians;
+use crate::markdown::{self, medians};
 use crate::operations::Store;
 use crate::options::Options;
 use crate::table::Conditions;
@@ -60,8 +55,8 @@ pub(crate) fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     }
     let losses: String = losses.iter().map(|loss| format!("**{loss}**\n\n")).collect();
     let conditions = Conditions::of(&bench.options, &bench.cluster)?;
-    let delivery = medians::markdown(delivery::COLUMNS, delivery::TITLE, &deliveries);
-    let idle = medians::markdown(idle::COLUMNS, idle::TITLE, &idles);
+    let delivery = medians(delivery::COLUMNS, delivery::TITLE, &deliveries);
+    let idle = medians(idle::COLUMNS, idle::TITLE, &idles);
     Ok(format!("{}\n\n{losses}{delivery}{idle}", conditions.text()))
 }
 
@@ -71,19 +66,9 @@ fn failed(bench: &Bench, row: &str) -> String {
 }
 
 /// Prints a measured row as progress, and what was lost.
-fn printed<const COLUMNS: usize>(run: u32, row: &medians::Row<COLUMNS>, loss: Option<&str>) {
+fn printed<const COLUMNS: usize>(run: u32, row: &markdown::Row<COLUMNS>, loss: Option<&str>) {
     eprintln!("run {run}: {} is measured", row.name);
     if let Some(loss) = loss {
         eprintln!("{loss}");
-    }
-}
-
-impl Bench {
-    /// Audits the ledger of a data set that was written, and removes the data set.
-    pub(crate) fn verify_and_remove(&self, data: &Dataset) -> anyhow::Result<()> {
-        if !matches!(data, Dataset::Memory) {
-            self.verify(&self.programs, data)?;
-        }
-        self.remove(data)
     }
 }
