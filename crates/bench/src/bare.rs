@@ -9,9 +9,6 @@ use actix_web::{App, HttpResponse, HttpServer, web};
 const BODY_BYTES: usize = 500;
 
 /// Serves on a free port of 127.0.0.1 until killed, and prints the same line with its address as the service.
-///
-/// # Errors
-/// If it cannot listen.
 pub(crate) fn serve() -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;

@@ -27,9 +27,6 @@ impl DataDirectory {
 
     /// Copies its database into a new directory, and writes the copy to disk, so that these writes do not
     /// count against the measurement.
-    ///
-    /// # Errors
-    /// If the copy cannot be created.
     pub(crate) fn copy_to(&self, path: PathBuf) -> anyhow::Result<Self> {
         let copy = Self(path);
         copy.remove()?;
@@ -40,9 +37,6 @@ impl DataDirectory {
     }
 
     /// Removes the directory if it exists.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub(crate) fn remove(&self) -> anyhow::Result<()> {
         if self.0.exists() {
             fs::remove_dir_all(&self.0).with_context(|| format!("{} cannot be removed", self.0.display()))?;
@@ -52,9 +46,6 @@ impl DataDirectory {
 
     /// Opens its database for writing with the settings of the store, and checkpoints from 16 MiB by the thread that
     /// writes.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub(crate) fn writer(&self) -> anyhow::Result<Connection> {
         let connection = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(
@@ -67,9 +58,6 @@ impl DataDirectory {
     }
 
     /// Returns the single number that a query yields, while a server may use the database.
-    ///
-    /// # Errors
-    /// If the query yields none.
     pub(crate) fn number(&self, query: &str) -> anyhow::Result<i64> {
         let connection = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch("PRAGMA busy_timeout = 1000; PRAGMA query_only = ON")?;

@@ -119,9 +119,6 @@ pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
 const LONGEST: u64 = 60_000_000;
 
 /// A histogram of latencies in microseconds, with three significant digits.
-///
-/// # Errors
-/// If it cannot be created.
 pub(crate) fn latencies() -> anyhow::Result<Histogram<u64>> {
     Histogram::new_with_bounds(1, LONGEST, 3).context("cannot create the histogram")
 }

@@ -13,9 +13,6 @@ use crate::figures::{Figures, latencies, number};
 use crate::single_calls::{call, client, field, song};
 
 /// Measures the steps on these connections for this time, in the gigs of these DJs.
-///
-/// # Errors
-/// If an answer is not a success.
 pub(crate) fn measure(
     server: SocketAddr,
     connections: usize,

@@ -22,9 +22,6 @@ pub(crate) struct Processors {
 
 impl Processors {
     /// The processors of this machine.
-    ///
-    /// # Errors
-    /// If their number is unknown.
     pub(crate) fn of_this_machine() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().context("the number of cores is unknown")?;
         Ok(Self::parse(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(), cores.get()))

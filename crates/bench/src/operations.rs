@@ -167,9 +167,6 @@ impl Operation {
     }
 
     /// Returns the requests, each with the token of a user who is allowed to make it.
-    ///
-    /// # Errors
-    /// If no user can make them.
     pub(crate) fn requests(
         self,
         population: &Population,

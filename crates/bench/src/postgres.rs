@@ -19,9 +19,6 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Connects to the maintenance database of a cluster on this machine, as its superuser.
-    ///
-    /// # Errors
-    /// If it cannot be reached.
     pub(crate) fn connect(url: &str) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let config: tokio_postgres::Config = url.parse().context("the cluster's URL is invalid")?;
@@ -45,44 +42,29 @@ impl Cluster {
     }
 
     /// Returns its version.
-    ///
-    /// # Errors
-    /// If it does not respond.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         let row = self.runtime.block_on(self.client.query_one("SHOW server_version", &[]))?;
         Ok(row.get(0))
     }
 
     /// Returns the CPU time of all its processes, including those that have exited.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
         self.postmaster.cpu_with_children()
     }
 
     /// Creates an empty database.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     pub(crate) fn create(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database}"))
     }
 
     /// Copies a database that has no connections, and writes the copy to disk, so that these writes do not
     /// count against the measurement.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     pub(crate) fn copy(&self, template: &str, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database} TEMPLATE {template} STRATEGY file_copy"))?;
         self.checkpoint()
     }
 
     /// Runs a statement on a fresh copy before the measurement, then vacuums and analyzes it.
-    ///
-    /// # Errors
-    /// If the statement fails.
     pub(crate) fn prepare(&self, database: &str, statement: &str) -> anyhow::Result<()> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
@@ -94,25 +76,16 @@ impl Cluster {
     }
 
     /// Drops a database, even with open connections.
-    ///
-    /// # Errors
-    /// If it cannot be dropped.
     pub(crate) fn remove(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("DROP DATABASE {database} WITH (FORCE)"))
     }
 
     /// Writes all data to disk.
-    ///
-    /// # Errors
-    /// If the checkpoint fails.
     pub(crate) fn checkpoint(&self) -> anyhow::Result<()> {
         self.execute("CHECKPOINT")
     }
 
     /// Returns the single number that a query on one of its databases yields.
-    ///
-    /// # Errors
-    /// If the query yields none.
     pub(crate) fn number(&self, database: &str, query: &str) -> anyhow::Result<i64> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
@@ -121,9 +94,6 @@ impl Cluster {
     }
 
     /// Runs asynchronous work to completion.
-    ///
-    /// # Errors
-    /// Any error of the work.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         self.runtime.block_on(work)
     }

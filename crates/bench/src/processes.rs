@@ -29,17 +29,11 @@ impl Process {
     }
 
     /// Returns the CPU time of all its threads.
-    ///
-    /// # Errors
-    /// If there is no such process, or no `/proc`.
     pub(crate) fn cpu(self) -> anyhow::Result<Duration> {
         Ok(self.stat()?.own)
     }
 
     /// Returns the CPU time of the process and all its children, including those that have exited.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
     pub(crate) fn cpu_with_children(self) -> anyhow::Result<Duration> {
         let of_children = |stats: Vec<Stat>| -> Duration {
             stats.iter().filter(|stat| stat.parent == self.0).map(|stat| stat.own).sum()
@@ -52,25 +46,16 @@ impl Process {
     }
 
     /// Returns its parent.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
     pub(crate) fn parent(self) -> anyhow::Result<Self> {
         Ok(Self(self.stat()?.parent))
     }
 
     /// Returns its peak memory since [`Process::forget_peak`], in bytes.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
     pub(crate) fn peak_memory(self) -> anyhow::Result<u64> {
         self.bytes("VmHWM:")
     }
 
     /// Returns its present memory, in bytes.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
     pub(crate) fn memory(self) -> anyhow::Result<u64> {
         self.bytes("VmRSS:")
     }
@@ -85,9 +70,6 @@ impl Process {
     }
 
     /// Resets its peak memory.
-    ///
-    /// # Errors
-    /// If the process belongs to another user.
     pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
         let path = format!("/proc/{}/clear_refs", self.0);
         fs::write(&path, "5").with_context(|| format!("{path} cannot be written"))

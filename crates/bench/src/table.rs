@@ -30,9 +30,6 @@ pub(crate) struct Conditions {
 
 impl Conditions {
     /// Returns the conditions of a run with these options.
-    ///
-    /// # Errors
-    /// If the cluster does not respond.
     pub(crate) fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
         let machine = Self::machine(cluster)?;
         let vendor = Processors::of_this_machine()?.vendor;
@@ -50,9 +47,6 @@ impl Conditions {
     }
 
     /// Describes the machine and the version of PostgreSQL.
-    ///
-    /// # Errors
-    /// If the cluster does not respond.
     pub(crate) fn machine(cluster: &Cluster) -> anyhow::Result<String> {
         Ok(format!("{}, PostgreSQL {}", Processors::of_this_machine()?, cluster.version()?))
     }

@@ -25,9 +25,6 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     /// Creates a key file in this folder; users in `djs` get the tokens of a DJ.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(crate) fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
         let key_file = folder.join("signing-keys");
         let asked = Rotation {
@@ -46,9 +43,6 @@ impl Tokens {
     }
 
     /// Returns a token for each of these users, valid for 15 minutes.
-    ///
-    /// # Errors
-    /// If a token cannot be signed.
     pub(crate) fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
         let now = SystemClock.now();
         let keys = KeysInForce::read(&self.key_file, now)?;

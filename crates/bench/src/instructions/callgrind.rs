@@ -24,9 +24,6 @@ pub(super) struct Callgrind {
 
 impl Callgrind {
     /// Checks that callgrind is installed.
-    ///
-    /// # Errors
-    /// If it is not.
     pub(super) fn find() -> anyhow::Result<()> {
         for program in [VALGRIND, CONTROL] {
             let found = Command::new(program).arg("--version").output();

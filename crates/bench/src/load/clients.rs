@@ -33,9 +33,6 @@ pub(crate) struct Clients {
 
 impl Clients {
     /// No clients yet.
-    ///
-    /// # Errors
-    /// If the event queue cannot be created.
     pub(crate) fn new(server: SocketAddr) -> anyhow::Result<Self> {
         let poll = Poll::new().context("cannot create the event queue")?;
         Ok(Self { server, poll, streams: Vec::new(), buffer: vec![0; BUFFER] })

@@ -120,9 +120,6 @@ impl Record {
 
     /// The time from one stage of each counted call to each occurrence of another one, in microseconds; 0 if the other one came
     /// first.
-    ///
-    /// # Errors
-    /// If the histogram cannot be created.
     pub(crate) fn between(&self, one: Stage, other: Stage) -> anyhow::Result<Histogram<u64>> {
         let mut histogram = latencies()?;
         for call in self.calls.iter().skip(usize::try_from(self.warm_up)?) {

@@ -17,9 +17,6 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Requests the stream at a path, of the owner of a token.
-    ///
-    /// # Errors
-    /// If the server cannot be reached.
     pub(super) fn open(server: SocketAddr, path: &str, token: Option<&str>) -> anyhow::Result<Self> {
         let mut socket =
             std::net::TcpStream::connect(server).with_context(|| format!("cannot connect to {server}"))?;

@@ -43,9 +43,6 @@ impl Calls {
     }
 
     /// Writes the call of this number into a buffer, and returns its involved users.
-    ///
-    /// # Errors
-    /// None: [`Calls::new`] ensures that there are a guest and a DJ.
     pub(super) fn write(&mut self, number: u32, into: &mut Vec<u8>) -> anyhow::Result<Option<Concerned>> {
         let guest = *self.rng.choice(&self.guests).context("no guest")?;
         let dj = *self.rng.choice(&self.djs).context("no DJ")?;
