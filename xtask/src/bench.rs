@@ -23,13 +23,12 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
         build.args(["build", "--release", "--locked", "--package", package]);
         ensure!(exit_code(&mut build)? == 0, "{package} does not build");
     }
-    if arguments.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h")) {
-        let program = target_dir()?.join("release").join("cuepoint-bench");
-        return exit_code(Command::new(program).args([command(arguments).0, "--help"]));
-    }
     let (command, arguments) = command(arguments);
-    let pgbench = postgres_binaries::pgbench(&postgres_binaries::find_or_install()?)?;
     let release = target_dir()?.join("release");
+    if arguments.iter().any(|argument| matches!(*argument, "--help" | "-h")) {
+        return exit_code(Command::new(release.join("cuepoint-bench")).args([command, "--help"]));
+    }
+    let pgbench = postgres_binaries::client("pgbench", "postgresql-contrib")?;
     // For logs, scripts and keys; it stays until the next run.
     let folder = emptied(release.join("bench"))?;
     fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
@@ -45,25 +44,15 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     Cluster::during(Purpose::Measuring, |cluster| exit_code(bench.args(["--postgres", &cluster.url()])))
 }
 
-/// The flags that select a subcommand of the benchmark's own program.
-const SUBCOMMANDS: [(&str, &str); 6] = [
-    ("--latency", "latency"),
-    ("--growth", "growth"),
-    ("--streams", "streams"),
-    ("--gigs", "gigs"),
-    ("--pages", "pages"),
-    ("--instructions", "instructions"),
-];
+/// The flags that select the subcommand of their name.
+const SUBCOMMANDS: [&str; 6] = ["--latency", "--growth", "--streams", "--gigs", "--pages", "--instructions"];
 
 /// Returns the subcommand and the arguments of the benchmark's own program.
 fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    for (flag, subcommand) in SUBCOMMANDS {
-        if arguments.contains(&flag) {
-            return (subcommand, arguments.into_iter().filter(|argument| *argument != flag).collect());
-        }
-    }
-    ("run", arguments)
+    let arguments = arguments.iter().map(String::as_str);
+    let flag = SUBCOMMANDS.into_iter().find(|flag| arguments.clone().any(|argument| argument == *flag));
+    let subcommand = flag.map_or("run", |flag| flag.trim_start_matches('-'));
+    (subcommand, arguments.filter(|argument| Some(*argument) != flag).collect())
 }
 
 #[cfg(test)]

@@ -98,16 +98,7 @@ fn render_gallery(folder: &Path) -> anyhow::Result<()> {
         Command::new(target_dir()?.join("debug").join("examples").join("gallery"))
     } else {
         let mut gallery = cargo();
-        gallery.args([
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "cuepoint-pages",
-            "--example",
-            "gallery",
-            "--",
-        ]);
+        gallery.args("run --quiet --locked --package cuepoint-pages --example gallery --".split(' '));
         gallery
     };
     ensure!(exit_code(gallery.arg(folder))? == 0, "the gallery of the pages cannot be rendered");

@@ -110,11 +110,6 @@ fn program(name: &str) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Copies a file of `FOLDER` into a folder of the tools.
-fn copy(name: &str, folder: &Path) -> anyhow::Result<()> {
-    node::copy(&root().join(FOLDER), name, folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -153,7 +153,8 @@ fn settings(socket_folder: &str, purpose: Purpose) -> String {
     )
 }
 
-fn free_port() -> anyhow::Result<u16> {
+/// A port of 127.0.0.1 that no program uses.
+pub(crate) fn free_port() -> anyhow::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("127.0.0.1 has no free port")?;
     Ok(listener.local_addr()?.port())
 }

@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,8 +14,17 @@ use crate::server_user::ServerUser;
 use crate::workspace::output_of;
 use crate::{postgres_binaries, workspace};
 
-const DEFAULT_PORT: u16 = 54329;
 const DATABASE: &str = "cuepoint";
+
+/// The arguments of the command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+    /// The port of the cluster.
+    #[arg(long, env = "CUEPOINT_DB_PORT", default_value = "54329", global = true)]
+    port: NonZeroU16,
+}
 
 /// An action on the cluster.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -28,20 +38,19 @@ pub(crate) enum Action {
 }
 
 /// Starts, stops or empties the cluster.
-pub(crate) fn run(action: Action) -> anyhow::Result<u8> {
-    match action {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let cluster = DevCluster::locate()?;
+    match arguments.action {
         Action::Start => {
-            let cluster = DevCluster::locate()?;
-            let port = cluster.start()?;
+            let port = cluster.start(arguments.port)?;
             if !cluster.has_database(port)? {
                 cluster.tool("createdb", port, &[DATABASE])?;
             }
             cluster.print_usage(port);
         }
-        Action::Stop => DevCluster::locate()?.stop()?,
+        Action::Stop => cluster.stop()?,
         Action::Reset => {
-            let cluster = DevCluster::locate()?;
-            let port = cluster.start()?;
+            let port = cluster.start(arguments.port)?;
             cluster.tool("dropdb", port, &["--if-exists", "--force", DATABASE])?;
             cluster.tool("createdb", port, &[DATABASE])?;
             println!("the database {DATABASE} is empty again");
@@ -73,7 +82,7 @@ impl DevCluster {
     }
 
     /// Creates the cluster if it is new and starts it if it is not running; returns its port.
-    fn start(&self) -> anyhow::Result<u16> {
+    fn start(&self, port: NonZeroU16) -> anyhow::Result<u16> {
         if let Some(port) = self.running_port()? {
             return Ok(port);
         }
@@ -86,14 +95,13 @@ impl DevCluster {
         if !self.data().join("PG_VERSION").exists() {
             self.initialise()?;
         }
-        let port = wanted_port()?;
         let mut start = self.program("pg_ctl");
         start.args(["start", "-w", "-l", "log", "-D", "data", "-o", &format!("-p {port}")]);
         output_of(&mut start).with_context(|| {
             let log = self.folder.join("log");
             format!("port {port} may be taken (CUEPOINT_DB_PORT chooses another); see {}", log.display())
         })?;
-        Ok(port)
+        Ok(port.get())
     }
 
     fn initialise(&self) -> anyhow::Result<()> {
@@ -166,16 +174,6 @@ impl DevCluster {
         println!(
             "    CUEPOINT__STORAGE__BACKEND=postgres CUEPOINT__STORAGE__POSTGRES__URL=postgres://postgres@127.0.0.1:{port}/{DATABASE} cargo run\n"
         );
-    }
-}
-
-fn wanted_port() -> anyhow::Result<u16> {
-    match env::var_os("CUEPOINT_DB_PORT") {
-        None => Ok(DEFAULT_PORT),
-        Some(text) => {
-            let port = text.to_str().and_then(|text| text.parse().ok()).filter(|port| *port != 0);
-            port.with_context(|| format!("CUEPOINT_DB_PORT is {}, which is not a port", text.display()))
-        }
     }
 }
 

@@ -5,10 +5,7 @@ use cuepoint_demo::evening::{self, Pace};
 /// The options of the command.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// Simulate an hour and a half in two minutes of the real clock; the default.
-    #[arg(long, conflicts_with = "evening")]
-    fast: bool,
-    /// Simulate four hours on a service with a faster clock: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60
+    /// Instead of an hour and a half in two minutes of the real clock, simulate four hours on a service with a faster clock: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60
     /// cargo run`.
     #[arg(long)]
     evening: bool,

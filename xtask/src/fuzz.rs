@@ -88,16 +88,7 @@ impl Fuzzer {
         let target = target_dir()?;
         let mut build = cargo();
         build
-            .args([
-                "build",
-                "--locked",
-                "--package",
-                "cuepoint-fuzz",
-                "--features",
-                "libfuzzer",
-                "--bin",
-                "fuzz",
-            ])
+            .args("build --locked --package cuepoint-fuzz --features libfuzzer --bin fuzz".split(' '))
             .env("RUSTC_WORKSPACE_WRAPPER", root().join(RUSTC));
         ensure!(exit_code(&mut build)? == 0, "the fuzzer cannot be built; it needs a C++ compiler");
         Ok(Self { program: target.join("debug").join("fuzz"), folder: target.join("fuzz") })

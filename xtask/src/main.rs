@@ -7,7 +7,6 @@ mod clients;
 mod cluster;
 mod db;
 mod demo;
-mod failover;
 mod fuzz;
 mod markdown;
 mod node;
@@ -21,7 +20,6 @@ mod schemathesis;
 mod server_user;
 mod service;
 mod site;
-mod soak;
 mod statements;
 mod test;
 mod tidy;
@@ -94,10 +92,7 @@ enum Command {
     /// Print the size of the code by crate, and the budgets of `tidy`.
     Figures(tidy::figures::Arguments),
     /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
-    Db {
-        #[command(subcommand)]
-        action: db::Action,
-    },
+    Db(db::Arguments),
     /// Write `migrations/postgres/released/<version>.sql`, the statements that this version sends to
     /// PostgreSQL.
     Statements,
@@ -124,8 +119,8 @@ impl Command {
         match self {
             Self::Ci(arguments) => ci::run(&arguments),
             Self::Test { arguments } => test::run(&arguments),
-            Self::Soak { times } => soak::run(times),
-            Self::Failover { rounds } => failover::run(rounds),
+            Self::Soak { times } => test::soak(times),
+            Self::Failover { rounds } => test::failover(rounds),
             Self::Schemathesis { examples } => schemathesis::run(examples),
             Self::Fuzz(arguments) => fuzz::run(&arguments),
             Self::Browser(arguments) => browser::run(&arguments),
@@ -135,7 +130,7 @@ impl Command {
             Self::Tidy => tidy::run(),
             Self::Attacks => tidy::attacks::run(),
             Self::Figures(arguments) => tidy::figures::run(&arguments),
-            Self::Db { action } => db::run(action),
+            Self::Db(arguments) => db::run(&arguments),
             Self::Statements => statements::run(),
             Self::Openapi(arguments) => openapi::run(&arguments),
             Self::Site => site::run(),

@@ -1,9 +1,9 @@
 //! Location and installation of PostgreSQL's server programs.
 
-use std::env;
-use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::{env, fs, io};
 
 use anyhow::{Context, bail, ensure};
 
@@ -44,19 +44,13 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
         return Ok(found);
     }
     if can_install() {
-        install_with_apt()?;
+        install_without(NO_MAIN_CLUSTER, "create_main_cluster = false\n", &["postgresql"])?;
         return find()?
             .context("PostgreSQL was installed, but its programs are not where they should be; set PG_BIN");
     }
     let known = INSTALLERS.iter().find(|(manager, _)| on_path(manager).is_some());
-    match known {
-        Some((_, command)) => {
-            bail!("PostgreSQL's server programs are missing. Install them and try again:\n\n    {command}\n")
-        }
-        None => {
-            bail!("PostgreSQL's server programs are missing: install them, or name their folder in PG_BIN")
-        }
-    }
+    let how = known.map_or_else(String::new, |(_, command)| format!(":\n\n    {command}\n"));
+    bail!("PostgreSQL's server programs are missing; install them, or name their folder in PG_BIN{how}")
 }
 
 /// Whether this process may install Debian's packages.
@@ -64,28 +58,17 @@ pub(crate) fn can_install() -> bool {
     server_user::id("-u", None) == Some(0) && on_path("apt-get").is_some()
 }
 
-/// Returns the path of `pgbench`.
-///
-/// # Errors
-/// If it is not found.
-pub(crate) fn pgbench(server: &Path) -> anyhow::Result<PathBuf> {
-    beside(server, "pgbench").context("pgbench is missing; it may be in the package postgresql-contrib")
-}
-
-/// Returns the path of `psql`.
-///
-/// # Errors
-/// If it is not found.
-pub(crate) fn psql(server: &Path) -> anyhow::Result<PathBuf> {
-    beside(server, "psql").context("psql is missing; it may be in the package postgresql-client")
-}
-
 /// Returns a program next to the server's programs or their link targets, else on `PATH`: some distributions
-/// package the clients separately.
-fn beside(server: &Path, program: &str) -> Option<PathBuf> {
-    let folders = [server.to_path_buf(), behind_links(server)];
+/// have the clients in another package, such as this one.
+///
+/// # Errors
+/// If it is not found.
+pub(crate) fn client(program: &str, package: &str) -> anyhow::Result<PathBuf> {
+    let server = find_or_install()?;
+    let folders = [behind_links(&server), server];
     let beside = folders.into_iter().map(|folder| folder.join(program)).find(|file| file.is_file());
-    beside.or_else(|| on_path(program))
+    let found = beside.or_else(|| on_path(program));
+    found.with_context(|| format!("{program} is missing; it may be in the package {package}"))
 }
 
 /// Resolves links to the folder that holds all of the server's programs.
@@ -138,31 +121,43 @@ pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-fn install_with_apt() -> anyhow::Result<()> {
-    eprintln!("xtask: PostgreSQL's server programs are missing; installing Debian's package");
-    apt(&["update"])?;
-    let config = Path::new(NO_MAIN_CLUSTER);
-    if let Some(folder) = config.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+/// Installs packages of Debian while this file prevents what they would do on their own, unless it is there anyway.
+///
+/// # Errors
+/// If the file cannot be written or removed, or a package not installed.
+pub(crate) fn install_without(prevented_by: &str, content: &str, packages: &[&str]) -> anyhow::Result<()> {
+    let file = Path::new(prevented_by);
+    let is_ours = !file.exists();
+    if is_ours {
+        fs::create_dir_all(file.parent().unwrap_or(file))?;
+        fs::write(file, content).with_context(|| format!("{prevented_by} cannot be written"))?;
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755))?;
     }
-    fs::write(config, "create_main_cluster = false\n")
-        .context("the package's own cluster cannot be disabled")?;
-    let installed = apt(&["install", "-y", "--no-install-recommends", "postgresql"]);
-    // Packages that are installed later must behave as their distribution intends.
-    fs::remove_file(config).with_context(|| format!("{} cannot be removed", config.display()))?;
+    let installed = install(packages);
+    if is_ours {
+        // Packages that are installed later must behave as their distribution intends.
+        fs::remove_file(file).with_context(|| format!("{prevented_by} cannot be removed"))?;
+    }
     installed
 }
 
-/// Runs Debian's package manager.
+/// Installs packages of Debian.
 ///
 /// # Errors
-/// If it fails.
-pub(crate) fn apt(arguments: &[&str]) -> anyhow::Result<()> {
-    let mut command = Command::new("apt-get");
-    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(std::process::Stdio::null());
-    // Standard output is reserved for the tests.
-    command.stdout(std::io::stderr());
-    ensure!(exit_code(&mut command)? == 0, "apt-get {} failed", arguments.join(" "));
+/// If one cannot be installed.
+pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
+    eprintln!("xtask: installing Debian's packages that are missing: {}", packages.join(", "));
+    for arguments in
+        [&["update"][..], &[&["install", "-y", "--no-install-recommends"], packages].concat()[..]]
+    {
+        let mut apt = Command::new("apt-get");
+        // Standard output is reserved for the tests.
+        apt.args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .stdout(io::stderr());
+        ensure!(exit_code(&mut apt)? == 0, "apt-get {} failed", arguments.join(" "));
+    }
     Ok(())
 }
 

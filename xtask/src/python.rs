@@ -32,17 +32,8 @@ pub(crate) fn environment(name: &str, requirements: &Path) -> anyhow::Result<Pat
     python.args(["-m", "venv", "--clear"]).arg(&environment);
     ensure!(exit_code(&mut python)? == 0, "{} cannot be created", environment.display());
     let mut install = Command::new(programs.join("python3"));
-    install
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--requirement",
-        ])
-        .arg(requirements);
+    let pip = "-m pip install --quiet --disable-pip-version-check --no-deps --requirement";
+    install.args(pip.split(' ')).arg(requirements);
     ensure!(exit_code(&mut install)? == 0, "the packages of {} cannot be installed", requirements.display());
     fs::write(&installed, wanted).with_context(|| format!("{} cannot be written", installed.display()))?;
     Ok(programs)

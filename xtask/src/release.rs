@@ -8,12 +8,12 @@ mod twice;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, ensure};
 
 use crate::workspace::{emptied, output_of, target_dir};
-use crate::{ci, package, service};
+use crate::{ci, node, package, service};
 use build::{Source, Toolchain};
 
 /// The version of the workspace.
@@ -70,11 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 
 /// The name of a program that the checks need and that does not run here.
 fn missing_tool() -> Option<&'static str> {
-    ["dpkg-deb", "sha256sum"].into_iter().find(|tool| {
-        let version =
-            Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        !version.is_ok_and(|status| status.success())
-    })
+    ["dpkg-deb", "sha256sum"].into_iter().find(|tool| node::version(tool).is_none())
 }
 
 /// How much time compression may take.
@@ -137,10 +133,8 @@ impl Artifacts {
 /// The sorted names of the files in a folder.
 fn names_in(folder: &Path) -> anyhow::Result<Vec<String>> {
     let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
-    }
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();
     Ok(names)
 }

@@ -51,9 +51,20 @@ pub(crate) fn binary() -> anyhow::Result<PathBuf> {
     Ok(target_dir()?.join("debug").join("cuepoint"))
 }
 
+/// A process, killed on drop.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Nothing is left to do if it has exited already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A running service.
 pub(crate) struct Service {
-    process: Child,
+    process: Process,
     url: String,
 }
 
@@ -75,7 +86,7 @@ impl Service {
             .stderr(log.try_clone()?)
             .spawn()
             .context("the service does not start")?;
-        let mut service = Self { process, url: String::new() };
+        let mut service = Self { process: Process(process), url: String::new() };
         service.url = service.listen(log)?;
         Ok(service)
     }
@@ -87,7 +98,7 @@ impl Service {
 
     /// Waits for the line with the address, and copies all further output to the log.
     fn listen(&mut self, mut log: File) -> anyhow::Result<String> {
-        let output = self.process.stdout.take().context("the service has no output")?;
+        let output = self.process.0.stdout.take().context("the service has no output")?;
         let mut lines = BufReader::new(output).lines();
         for line in lines.by_ref() {
             let line = line?;
@@ -101,13 +112,5 @@ impl Service {
             }
         }
         bail!("the service ended before it listened")
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // Nothing is left to do if it has exited already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -18,21 +18,8 @@ use message::Prepared;
 use recorder::Recorder;
 
 /// The suites that use stores and servers on PostgreSQL, except the test of the recorded file.
-const SUITES: &[&str] = &[
-    "-p",
-    "cuepoint-store-postgres",
-    "-p",
-    "cuepoint",
-    "--test",
-    "postgres",
-    "--test",
-    "contract",
-    "--test",
-    "http",
-    "--",
-    "--skip",
-    "released::",
-];
+const SUITES: &str = "-p cuepoint-store-postgres -p cuepoint --test postgres --test contract --test http -- \
+                      --skip released::";
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -44,8 +31,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 /// Runs the suites on the cluster, writes the file, and returns the exit code of the tests.
 fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     let recorder = Recorder::start(cluster.port())?;
-    let code =
-        test::run_on(&cluster::url_at(recorder.port()), SUITES, &[("CUEPOINT_TEST_STORE", "postgres")])?;
+    let (url, store) = (cluster::url_at(recorder.port()), ("CUEPOINT_TEST_STORE", "postgres"));
+    let code = test::run_on(&url, &SUITES.split(' ').collect::<Vec<_>>(), &[store])?;
     let statements = recorder.statements();
     ensure!(code != 0 || !statements.is_empty(), "no server has prepared a statement");
     if code == 0 {
@@ -67,7 +54,7 @@ fn type_names(cluster: &Cluster, statements: &BTreeSet<Prepared>) -> anyhow::Res
         "SELECT oid || ' ' || format_type(oid, NULL) FROM pg_type WHERE oid = ANY ('{{{}}}')",
         used.join(",")
     );
-    let psql = postgres_binaries::psql(&postgres_binaries::find_or_install()?)?;
+    let psql = postgres_binaries::client("psql", "postgresql-client")?;
     let answer = output_of(Command::new(psql).args(["-XAtq", "-d", &cluster.url(), "-c", &query]))?;
     let names = answer.lines().filter_map(|line| {
         let (oid, name) = line.split_once(' ')?;

@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::{env, fs, thread};
 
+use crate::Count;
 use crate::cluster::{Cluster, Purpose};
-use crate::postgres_binaries::{self, apt, can_install, on_path};
+use crate::postgres_binaries::{self, can_install, install_without, on_path};
 use crate::server_user::ServerUser;
 use crate::workspace::{cargo, code_of, exit_code, remove_variables, target_dir};
 
@@ -31,19 +30,8 @@ const BEHIND_NGINX: &str = "reverse_proxy::";
 /// tests are left out.
 fn has_nginx() -> anyhow::Result<bool> {
     if on_path("nginx").is_none() && can_install() {
-        eprintln!("xtask: nginx is missing; installing Debian's package");
-        apt(&["update"])?;
         // Its service must not take the ports of this machine.
-        let forbids = !Path::new(NO_SERVICES).exists();
-        if forbids {
-            fs::write(NO_SERVICES, "#!/bin/sh\nexit 101\n")?;
-            fs::set_permissions(NO_SERVICES, fs::Permissions::from_mode(0o755))?;
-        }
-        let installed = apt(&["install", "-y", "--no-install-recommends", "nginx-light"]);
-        if forbids {
-            fs::remove_file(NO_SERVICES)?;
-        }
-        installed?;
+        install_without(NO_SERVICES, "#!/bin/sh\nexit 101\n", &["nginx-light"])?;
     }
     let is_there = on_path("nginx").is_some();
     if !is_there {
@@ -93,25 +81,33 @@ fn run_groups_on(url: &str) -> anyhow::Result<u8> {
 
 /// The arguments of the quick tier. They leave out repetitions of tests on memory and PostgreSQL, the suite of PostgreSQL,
 /// and failovers.
-const QUICK: &[&str] = &[
-    "--exclude",
-    "cuepoint-store-postgres",
-    "--",
-    "--skip",
-    "on_memory::",
-    "--skip",
-    "on_postgres::",
-    "--skip",
-    "failovers::",
-];
+const QUICK: &str =
+    "--exclude cuepoint-store-postgres -- --skip on_memory:: --skip on_postgres:: --skip failovers::";
 
 /// Runs the tests of the quick tier.
 pub(crate) fn run_quick() -> anyhow::Result<u8> {
-    run(QUICK)
+    run(&QUICK.split(' ').collect::<Vec<_>>())
+}
+
+/// `cargo xtask soak`: runs more random histories, more mixed operations and kills over HTTP, more guests of a venue and
+/// more guesses of passwords, more phones that follow the pages of an evening, more calls with an undrained log, more
+/// strangers with large gigs, and an erasure of a user with more rows.
+pub(crate) fn soak(times: Count) -> anyhow::Result<u8> {
+    // The tests that scale, in any package.
+    let tests = ["--", "--nocapture", "histories_agree", "soak::", "unread_log::", "erasure_at_size::"];
+    let times = &times.to_string();
+    run_with(&tests, &[("CUEPOINT_SOAK", times), ("CUEPOINT_HISTORIES", times)])
+}
+
+/// `cargo xtask failover`: kills primaries, promotes standbys and restores nodes under load, and prints the tables of
+/// these tests.
+pub(crate) fn failover(rounds: Count) -> anyhow::Result<u8> {
+    let tests = ["--package", "cuepoint", "--test", "failover", "--", "--nocapture"];
+    run_with(&tests, &[("CUEPOINT_FAILOVER", &rounds.to_string())])
 }
 
 /// Runs the tests with these additional variables.
-pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
+fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     Cluster::during(Purpose::Testing, |cluster| run_on(&cluster.url(), arguments, variables))
 }
 

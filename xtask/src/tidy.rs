@@ -70,18 +70,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
     complaints.extend(budgets::check(&files));
-    let arguments = [
-        "tree",
-        "--package",
-        "cuepoint-domain",
-        "--edges",
-        "normal",
-        "--all-features",
-        "--prefix",
-        "none",
-        "--locked",
-    ];
-    complaints.extend(dependencies::check_domain(&output_of(cargo().args(arguments))?));
+    let tree = "tree --package cuepoint-domain --edges normal --all-features --prefix none --locked";
+    complaints.extend(dependencies::check_domain(&output_of(cargo().args(tree.split(' ')))?));
 
     for (path, lines) in sources::long_files(&files) {
         println!("note: {path} has {lines} lines; past {} it fails", sources::LINES_ALLOWED);
@@ -142,5 +132,13 @@ pub(crate) mod tests {
     /// Creates a file for the tests of the checks.
     pub(crate) fn file(path: &str, text: &str) -> File {
         File { path: path.to_owned(), content: text.as_bytes().to_vec() }
+    }
+
+    /// Asserts that there is a complaint with each of these texts, in their order, and no other one.
+    pub(super) fn assert_complaints(complaints: &[String], texts: &[&str]) {
+        assert_eq!(complaints.len(), texts.len(), "{complaints:?}");
+        for (complaint, text) in complaints.iter().zip(texts) {
+            assert!(complaint.contains(text), "{complaint}");
+        }
     }
 }

@@ -9,10 +9,7 @@ use actix_web::{App, HttpResponse, HttpServer, web};
 const BODY_BYTES: usize = 500;
 
 /// Serves on a free port of 127.0.0.1 until killed, and prints the same line with its address as the service.
-///
-/// # Errors
-/// If it cannot listen.
-pub fn serve() -> anyhow::Result<()> {
+pub(crate) fn serve() -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;
     let beginning = r#"{"status":"ok","data":""#;

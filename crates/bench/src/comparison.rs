@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::context::{Bench, Programs};
-use crate::figures::Figures;
+use crate::figures::{Figures, shown};
+use crate::markdown::table;
 use crate::operations::Store;
 use crate::options::Options;
-use crate::table::{line, shown, table};
 
 /// A row is slower if the median of its ratios is below this value and their upper quartile is below 1.
 const SLOWER_BELOW: f64 = 0.95;
@@ -28,7 +28,7 @@ struct Ratios {
 ///
 /// # Errors
 /// As [`run`](crate::run::run), and if the options name no other build.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let folder = options.against.clone().context("--against is required")?;
     let (other, pairs) = (Programs::in_folder(&folder), options.runs);
     let options = Options { connections: vec![options.most_connections()], ..options };
@@ -83,30 +83,21 @@ impl Ratios {
 }
 
 fn markdown(ratios: &BTreeMap<(usize, String, usize), Ratios>) -> String {
-    let heads = [
-        "row",
-        "connections",
-        "pairs",
-        "req/s ratio",
-        "lower quartile",
-        "upper quartile",
-        "server CPU ratio",
-        "slower",
-    ];
-    let mut lines = vec![line(heads.map(str::to_owned))];
-    for ((_, name, connections), row) in ratios {
-        lines.push(line([
+    let heads = "row | connections | pairs | req/s ratio | lower quartile | upper quartile | server CPU ratio | slower";
+    let lines = ratios.iter().map(|((_, name, connections), row)| {
+        let per_second = |share| shown(quantile(&row.per_second, share), 2);
+        [
             name.clone(),
             connections.to_string(),
             row.per_second.len().to_string(),
-            shown(quantile(&row.per_second, 0.5), 2),
-            shown(quantile(&row.per_second, 0.25), 2),
-            shown(quantile(&row.per_second, 0.75), 2),
+            per_second(0.5),
+            per_second(0.25),
+            per_second(0.75),
             shown(quantile(&row.server_cpu, 0.5), 2),
             if row.is_slower() { "yes" } else { "no" }.to_owned(),
-        ]));
-    }
-    format!("This build over the other one, measured in turn:\n\n{}", table(lines))
+        ]
+    });
+    format!("This build over the other one, measured in turn:\n\n{}", table(heads, lines))
 }
 
 /// Returns the smallest figure that at least this share of the figures does not exceed.
@@ -152,11 +143,8 @@ mod tests {
     #[test]
     fn the_table_marks_slower_rows() {
         let rows = BTreeMap::from([((0, "memory: list".to_owned(), 64), ratios(&[0.5, 0.6, 0.7]))]);
-        assert!(
-            markdown(&rows).contains("| memory: list |          64 |     3 |        0.60 |"),
-            "{}",
-            markdown(&rows)
-        );
-        assert!(markdown(&rows).contains("| yes    |"));
+        let text = markdown(&rows);
+        assert!(text.contains("| memory: list |          64 |     3 |        0.60 |"), "{text}");
+        assert!(text.contains("| yes    |"), "{text}");
     }
 }

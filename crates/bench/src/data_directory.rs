@@ -12,27 +12,22 @@ const DATABASE: &str = "cuepoint.db";
 
 /// A data directory that no server uses while it is copied or removed.
 #[derive(Clone, Debug)]
-pub struct DataDirectory(PathBuf);
+pub(crate) struct DataDirectory(PathBuf);
 
 impl DataDirectory {
     /// The data directory at a path, which need not exist.
-    #[must_use]
-    pub const fn at(path: PathBuf) -> Self {
+    pub(crate) const fn at(path: PathBuf) -> Self {
         Self(path)
     }
 
     /// Its path.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
     /// Copies its database into a new directory, and writes the copy to disk, so that these writes do not
     /// count against the measurement.
-    ///
-    /// # Errors
-    /// If the copy cannot be created.
-    pub fn copy_to(&self, path: PathBuf) -> anyhow::Result<Self> {
+    pub(crate) fn copy_to(&self, path: PathBuf) -> anyhow::Result<Self> {
         let copy = Self(path);
         copy.remove()?;
         DirBuilder::new().mode(0o700).create(&copy.0).context("a data directory cannot be created")?;
@@ -42,10 +37,7 @@ impl DataDirectory {
     }
 
     /// Removes the directory if it exists.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
-    pub fn remove(&self) -> anyhow::Result<()> {
+    pub(crate) fn remove(&self) -> anyhow::Result<()> {
         if self.0.exists() {
             fs::remove_dir_all(&self.0).with_context(|| format!("{} cannot be removed", self.0.display()))?;
         }
@@ -54,10 +46,7 @@ impl DataDirectory {
 
     /// Opens its database for writing with the settings of the store, and checkpoints from 16 MiB by the thread that
     /// writes.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn writer(&self) -> anyhow::Result<Connection> {
+    pub(crate) fn writer(&self) -> anyhow::Result<Connection> {
         let connection = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(
             "PRAGMA busy_timeout = 1000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
@@ -69,10 +58,7 @@ impl DataDirectory {
     }
 
     /// Returns the single number that a query yields, while a server may use the database.
-    ///
-    /// # Errors
-    /// If the query yields none.
-    pub fn number(&self, query: &str) -> anyhow::Result<i64> {
+    pub(crate) fn number(&self, query: &str) -> anyhow::Result<i64> {
         let connection = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch("PRAGMA busy_timeout = 1000; PRAGMA query_only = ON")?;
         connection.query_row(query, [], |row| row.get(0)).with_context(|| query.to_owned())

@@ -38,6 +38,11 @@ impl Bench {
     /// Creates the context with the seeded data of the options' scale.
     pub(crate) fn seeded(options: Options) -> anyhow::Result<Self> {
         let population = Population::at_scale(options.scale);
+        Self::seeded_with(options, population)
+    }
+
+    /// Creates the context with the seeded data of a population.
+    pub(crate) fn seeded_with(options: Options, population: Population) -> anyhow::Result<Self> {
         let bench = Self::new(options, population)?;
         bench.prepare()?;
         Ok(bench)
@@ -169,7 +174,7 @@ impl Bench {
     }
 
     /// The settings of production, and those that measuring needs.
-    pub(crate) fn settings(&self, data: &Dataset) -> Vec<(String, String)> {
+    pub(crate) fn settings(&self, data: &Dataset) -> Vec<(&'static str, String)> {
         let key_file = self.tokens.key_file().to_string_lossy().into_owned();
         let mut settings = vec![
             ("CUEPOINT_ENV", "production".to_owned()),
@@ -204,6 +209,6 @@ impl Bench {
         if let Some(size) = self.options.pool_size {
             settings.push(("CUEPOINT__STORAGE__POSTGRES__POOL_SIZE", size.to_string()));
         }
-        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        settings
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 /// A generated part of the document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// The service compared with its limits.
     Table,
     /// The growth of cost with the amount of data.
@@ -20,11 +20,11 @@ pub enum Part {
 
 /// The results of a run as Markdown.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
+pub(crate) struct Report {
     /// What the document keeps.
-    pub kept: String,
+    pub(crate) kept: String,
     /// What is only printed.
-    pub further: String,
+    pub(crate) further: String,
 }
 
 impl Part {
@@ -43,7 +43,7 @@ impl Part {
 ///
 /// # Errors
 /// If the document cannot be read or written, or lacks the markers of the part.
-pub fn write(path: &Path, part: Part, text: &str) -> anyhow::Result<()> {
+pub(crate) fn write(path: &Path, part: Part, text: &str) -> anyhow::Result<()> {
     let old = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let new = replaced(&old, part, text)
         .with_context(|| format!("{} lacks the markers of the part", path.display()))?;

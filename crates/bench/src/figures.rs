@@ -7,37 +7,52 @@ use hdrhistogram::Histogram;
 
 /// The figures of one row at one number of connections.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// Requests or transactions per second.
-    pub per_second: f64,
+    pub(crate) per_second: f64,
     /// The median latency in milliseconds.
-    pub p50: f64,
+    pub(crate) p50: f64,
     /// The 99th percentile of the latency in milliseconds.
-    pub p99: f64,
+    pub(crate) p99: f64,
     /// CPU seconds of the service per 1000 requests.
-    pub server_cpu: Option<f64>,
+    pub(crate) server_cpu: Option<f64>,
     /// CPU seconds of PostgreSQL per 1000 requests.
-    pub database_cpu: Option<f64>,
+    pub(crate) database_cpu: Option<f64>,
     /// CPU seconds of the load generator per 1000 requests.
-    pub load_cpu: Option<f64>,
+    pub(crate) load_cpu: Option<f64>,
     /// Peak memory of the service, in MiB.
-    pub memory: Option<f64>,
+    pub(crate) memory: Option<f64>,
     /// Requests per second as a multiple of the best result of the limit.
-    pub of_limit: Option<f64>,
+    pub(crate) of_limit: Option<f64>,
 }
 
 impl Figures {
+    /// The throughput, with latencies in microseconds.
+    pub(crate) fn of(per_second: f64, latencies: &Histogram<u64>) -> Self {
+        let Quantiles { p50, p99, .. } = Quantiles::of(latencies);
+        Self { per_second, p50, p99, ..Self::default() }
+    }
+
+    /// Throughput, latencies with this number of decimals, and the CPU time of server and database, as in each table.
+    pub(crate) fn cells(&self, decimals: usize) -> [String; 5] {
+        [
+            shown(Some(self.per_second), 0),
+            shown(Some(self.p50), decimals),
+            shown(Some(self.p99), decimals),
+            shown(self.server_cpu, 3),
+            shown(self.database_cpu, 3),
+        ]
+    }
+
     /// Returns the mean of each figure separately.
-    #[must_use]
-    pub fn mean(several: &[Self]) -> Self {
+    pub(crate) fn mean(several: &[Self]) -> Self {
         let known = |figure: fn(&Self) -> f64| mean(several.iter().map(figure)).unwrap_or_default();
         let maybe = |figure: fn(&Self) -> Option<f64>| mean(several.iter().filter_map(figure));
         Self::each(known, maybe)
     }
 
     /// Returns the median of each figure separately; of two middle values, the upper one, which was measured.
-    #[must_use]
-    pub fn median(several: &[Self]) -> Self {
+    pub(crate) fn median(several: &[Self]) -> Self {
         let known = |figure: fn(&Self) -> f64| median(several.iter().map(figure)).unwrap_or_default();
         let maybe = |figure: fn(&Self) -> Option<f64>| median(several.iter().filter_map(figure));
         Self::each(known, maybe)
@@ -63,21 +78,20 @@ impl Figures {
 
 /// Quantiles of latencies, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Quantiles {
+pub(crate) struct Quantiles {
     /// The median.
-    pub p50: f64,
+    pub(crate) p50: f64,
     /// The 99th percentile.
-    pub p99: f64,
+    pub(crate) p99: f64,
     /// The 99.9th percentile.
-    pub p999: f64,
+    pub(crate) p999: f64,
     /// The longest one.
-    pub max: f64,
+    pub(crate) max: f64,
 }
 
 impl Quantiles {
     /// The quantiles of latencies in microseconds.
-    #[must_use]
-    pub fn of(latencies: &Histogram<u64>) -> Self {
+    pub(crate) fn of(latencies: &Histogram<u64>) -> Self {
         let [p50, p99, p999, max] = [0.5, 0.99, 0.999, 1.0].map(|share| milliseconds(latencies, share));
         Self { p50, p99, p999, max }
     }
@@ -96,38 +110,36 @@ fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then_some(sum / count)
 }
 
+/// A figure with this number of decimals; nothing without one.
+pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
+    figure.map_or_else(String::new, |figure| format!("{figure:.decimals$}"))
+}
+
 /// The longest latency that a histogram distinguishes, in microseconds: one minute.
 const LONGEST: u64 = 60_000_000;
 
 /// A histogram of latencies in microseconds, with three significant digits.
-///
-/// # Errors
-/// If it cannot be created.
-pub fn latencies() -> anyhow::Result<Histogram<u64>> {
+pub(crate) fn latencies() -> anyhow::Result<Histogram<u64>> {
     Histogram::new_with_bounds(1, LONGEST, 3).context("cannot create the histogram")
 }
 
 /// A quantile of latencies in microseconds, converted to milliseconds.
-#[must_use]
-pub fn milliseconds(latencies: &Histogram<u64>, quantile: f64) -> f64 {
+pub(crate) fn milliseconds(latencies: &Histogram<u64>, quantile: f64) -> f64 {
     Duration::from_micros(latencies.value_at_quantile(quantile)).as_secs_f64() * 1_000.0
 }
 
 /// Converts a count to a floating-point number; wrong above 4 294 967 295, which no run reaches.
-#[must_use]
-pub fn number(count: u64) -> f64 {
+pub(crate) fn number(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
 /// Converts bytes to MiB; wrong above 4 TiB, which no server uses.
-#[must_use]
-pub fn mebibytes(bytes: u64) -> f64 {
+pub(crate) fn mebibytes(bytes: u64) -> f64 {
     number(bytes.div_euclid(1_024)) / 1_024.0
 }
 
 /// CPU seconds per 1000 of this count.
-#[must_use]
-pub fn per_thousand(cpu: Duration, count: f64) -> f64 {
+pub(crate) fn per_thousand(cpu: Duration, count: f64) -> f64 {
     cpu.as_secs_f64() * 1_000.0 / count
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::data_directory::DataDirectory;
-use crate::figures::{Figures, latencies, milliseconds, number, per_thousand};
+use crate::figures::{Figures, latencies, number, per_thousand};
 use crate::processes::Process;
 use crate::seeding::Population;
 
@@ -19,14 +19,14 @@ const BATCH: u64 = 64;
 const NOW: i64 = 1_790_000_000_000_000;
 
 /// The acceptance of music requests.
-pub const UPDATE: &str = "sqlite alone: requests-update";
+pub(crate) const UPDATE: &str = "sqlite alone: requests-update";
 /// Withdrawals on random wallets.
-pub const RANDOM_WITHDRAWAL: &str = "sqlite alone: withdrawal (random)";
+pub(crate) const RANDOM_WITHDRAWAL: &str = "sqlite alone: withdrawal (random)";
 /// Withdrawals on one wallet.
-pub const HOT_WITHDRAWAL: &str = "sqlite alone: withdrawal (hot)";
+pub(crate) const HOT_WITHDRAWAL: &str = "sqlite alone: withdrawal (hot)";
 
 /// Every workload.
-pub const FILE_LIMITS: [&str; 3] = [UPDATE, RANDOM_WITHDRAWAL, HOT_WITHDRAWAL];
+pub(crate) const FILE_LIMITS: [&str; 3] = [UPDATE, RANDOM_WITHDRAWAL, HOT_WITHDRAWAL];
 
 const UPDATE_REQUEST: &str = "UPDATE music_requests SET status = 'accepted', expires_at = ?2, changed_at = ?2 \
      WHERE id = ?1 AND status = 'pending'";
@@ -60,7 +60,7 @@ type Write = Box<dyn FnMut(&Transaction<'_>) -> anyhow::Result<bool>>;
 ///
 /// # Errors
 /// If a statement fails, or the workload is not one of [`FILE_LIMITS`].
-pub fn measure(
+pub(crate) fn measure(
     name: &str,
     directory: &DataDirectory,
     population: &Population,
@@ -89,11 +89,8 @@ pub fn measure(
     }
     let (lasted, written) = (began.elapsed(), number(written));
     Ok(Figures {
-        per_second: written / lasted.as_secs_f64(),
-        p50: milliseconds(&durations, 0.5),
-        p99: milliseconds(&durations, 0.99),
         database_cpu: Some(per_thousand(Process::this().cpu()?.saturating_sub(cpu), written)),
-        ..Figures::default()
+        ..Figures::of(written / lasted.as_secs_f64(), &durations)
     })
 }
 

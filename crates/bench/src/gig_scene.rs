@@ -5,7 +5,7 @@ use cuepoint_domain::ids::UserId;
 
 use crate::context::Bench;
 use crate::service::Service;
-use crate::single_calls::{fetch, field};
+use crate::single_calls::{fetch, field, song};
 
 /// The number of open requests in a gig with a long queue, each of another guest.
 pub(crate) const QUEUE: usize = 300;
@@ -59,7 +59,10 @@ pub(crate) fn guests(bench: &Bench) -> anyhow::Result<Vec<UserId>> {
 /// Adds requests of different guests to a gig, and accepts the first of them.
 pub(crate) fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result<()> {
     for (number, token) in bench.tokens.of(&guests(bench)?)?.into_iter().enumerate() {
-        let song = song(gig.dj, number);
+        let title = format!("Blue Monday {}", number.rem_euclid(SONGS));
+        let dedication = r#","message":"For Grace, who dances in the first row""#;
+        let further = if number.is_multiple_of(DEDICATED) { dedication } else { "" };
+        let song = song(gig.dj, &title, POPULAR, further);
         let asked = fetch(server.address(), "POST", "/api/v1/music/requests", &token, &song)?;
         if number < SHOWN {
             let path = format!("/api/v1/music/requests-update/{}", field(&asked, "id")?);
@@ -67,16 +70,4 @@ pub(crate) fn fill(bench: &Bench, server: &Service, gig: &Gig) -> anyhow::Result
         }
     }
     Ok(())
-}
-
-/// The body of the request of this number.
-fn song(dj: UserId, number: usize) -> String {
-    let title = number.rem_euclid(SONGS);
-    let message = match number.rem_euclid(DEDICATED) {
-        0 => r#","message":"For Grace, who dances in the first row""#,
-        _ => "",
-    };
-    format!(
-        r#"{{"dj_id":{dj},"song_title":"Blue Monday {title}","artist_name":"New Order","artist_type":"{POPULAR}","music_url":"https://example.com/song"{message}}}"#
-    )
 }

@@ -1,11 +1,9 @@
 //! Gigs: requests in a gig, arrivals of guest accounts, reads of a board, and open board streams, each compared with the
 //! row above it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use cuepoint_domain::ids::UserId;
 
 use crate::context::Bench;
@@ -14,11 +12,12 @@ use crate::figures::{Figures, number};
 use crate::gig_scene::{POPULAR, QUEUE, fill, open_gigs};
 use crate::guest_accounts;
 use crate::load::Requests;
+use crate::load::clients::Clients;
 use crate::load::requests::{at_random, request, write_request};
-use crate::medians::{self, Column, Row};
+use crate::markdown::{Column, Row, medians};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
-use crate::single_calls::{PATIENCE, song};
+use crate::single_calls::song;
 use crate::table::Conditions;
 
 /// The number of readers of one board.
@@ -52,7 +51,7 @@ const COLUMNS: [Column; 6] = [
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let (bench, stores) = Bench::with_stores(options.settled(), "gigs")?;
     let (mut rows, mut spread) = (Vec::new(), String::new());
     for run in 1..=bench.options.runs {
@@ -68,7 +67,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
         }
     }
     let conditions = Conditions::of(&bench.options, &bench.cluster)?;
-    let table = medians::markdown(COLUMNS, conditions.text(), &rows);
+    let table = medians(COLUMNS, conditions.text(), &rows);
     Ok(format!("{table}\n{spread}"))
 }
 
@@ -116,12 +115,18 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Vec<Row<6>>, Duration
 
     let (alone, _) = bench.cell(&servers, most, &mut info, false)?;
     let above = add("personal-info without streams", most, &alone, None);
-    let mut streams = Streams::open(server.address(), &gig.code)?;
+    let (mut streams, mut before) = (Clients::new(server.address())?, Vec::new());
+    streams.open(&format!("{path}/stream"), &[None; STREAMS], |block| {
+        version(block).map(|first| first.clone_into(&mut before)).is_some()
+    })?;
     let (beside, _) = bench.cell(&servers, most, &mut info, false)?;
     add(&format!("personal-info beside {STREAMS} board streams"), most, &beside, Some(above));
-    let delivered = streams.deliver(|| gig.change(server))?;
+    let changed = Instant::now();
+    gig.change(server)?;
+    streams.wait_for(0, |block| version(block).is_some_and(|version| version != before))?;
+    let delivered = changed.elapsed();
     drop((streams, servers));
-    bench.verify_and_remove(&data)?;
+    bench.verify_and_remove(&bench.programs, &data)?;
     Ok((rows, delivered))
 }
 
@@ -156,69 +161,13 @@ fn song_requests(
     Ok(Box::new(move |into| {
         let Some((dj, guest)) = pairs.next() else { return false };
         let token = tokens.get(guest).map(String::as_str);
-        write_request(into, "POST", "/api/v1/music/requests", token, Some(&song(dj, POPULAR)));
+        let body = song(dj, "Blue Monday", POPULAR, "");
+        write_request(into, "POST", "/api/v1/music/requests", token, Some(&body));
         true
     }))
 }
 
-/// An open stream of a board, with the newest version that it delivered.
-struct Stream {
-    socket: BufReader<TcpStream>,
-    version: String,
-}
-
-/// Open streams of a board.
-struct Streams(Vec<Stream>);
-
-impl Streams {
-    /// Opens the streams, each up to its first version.
-    fn open(server: SocketAddr, code: &str) -> anyhow::Result<Self> {
-        (0..STREAMS).map(|_| Stream::open(server, code)).collect::<anyhow::Result<_>>().map(Self)
-    }
-
-    /// Makes a change, and returns the time until every stream has delivered another version.
-    fn deliver(&mut self, change: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
-        let changed = Instant::now();
-        change()?;
-        for stream in &mut self.0 {
-            let before = stream.version.clone();
-            while stream.version == before {
-                stream.next_version()?;
-            }
-        }
-        Ok(changed.elapsed())
-    }
-}
-
-impl Stream {
-    fn open(server: SocketAddr, code: &str) -> anyhow::Result<Self> {
-        let mut socket = TcpStream::connect(server)?;
-        socket.set_read_timeout(Some(PATIENCE))?;
-        let call = format!(
-            "GET /api/v1/boards/{code}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n"
-        );
-        socket.write_all(call.as_bytes())?;
-        let mut stream = Self { socket: BufReader::with_capacity(512, socket), version: String::new() };
-        let status = stream.line()?;
-        ensure!(status.starts_with("HTTP/1.1 200"), "a board stream was refused: {status}");
-        stream.next_version()?;
-        Ok(stream)
-    }
-
-    /// Reads up to the end of the next event.
-    fn next_version(&mut self) -> anyhow::Result<()> {
-        loop {
-            let line = self.line()?;
-            if let Some(version) = line.strip_prefix("data:") {
-                version.trim().clone_into(&mut self.version);
-                return Ok(());
-            }
-        }
-    }
-
-    fn line(&mut self) -> anyhow::Result<String> {
-        let mut line = String::new();
-        ensure!(self.socket.read_line(&mut line)? > 0, "the server ended a board stream");
-        Ok(line)
-    }
+/// The version of a board that a block of its stream delivers; `None` for a comment.
+fn version(block: &[u8]) -> Option<&[u8]> {
+    block.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data:"))
 }

@@ -5,7 +5,6 @@
 //! several connections form by chance, so their instructions compare only at equal groups.
 
 mod callgrind;
-mod table;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,14 +13,14 @@ use anyhow::{Context, ensure};
 
 use crate::context::{Bench, Programs};
 use crate::datasets::{READ, WRITTEN};
-use crate::figures::number;
+use crate::figures::{number, shown};
 use crate::load::{self, Load, Requests};
+use crate::markdown::table;
 use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::run::Ours;
 use crate::single_calls::client;
 use callgrind::Callgrind;
-use table::{Cost, Costs};
 
 /// The number of requests before counting: translation of the code, caches, prepared statements.
 const WARM_UP: u32 = 1_000;
@@ -41,12 +40,24 @@ const OPERATIONS: [Operation; 6] = [
     Operation::HotWithdrawal,
 ];
 
+/// The heads of the table.
+const HEADS: &str = "row | connections | instructions | plans/group | other build | plans/group | ratio";
+
+/// The cost of a request.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    /// Instructions in user mode.
+    instructions: f64,
+    /// The average group of the writes, on a store that forms groups.
+    plans_per_group: Option<f64>,
+}
+
 /// Counts the instructions of each selected row, and returns the table in Markdown; with another build, also its
 /// instructions and their ratio.
 ///
 /// # Errors
 /// If callgrind is not installed, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     Callgrind::find()?;
     let options = options.settled();
     let other = options.against.as_deref().map(Programs::in_folder);
@@ -58,7 +69,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
             None => drop(bench.fill_file(&bench.programs)?),
         }
     }
-    let mut costs = Costs::default();
+    let mut lines = Vec::new();
     for ours in rows {
         for connections in &ours.connections {
             let count = |programs| {
@@ -66,10 +77,23 @@ pub fn run(options: Options) -> anyhow::Result<String> {
             };
             let (this, that) = (count(&bench.programs)?, other.as_ref().map(count).transpose()?);
             eprintln!("{} at {connections}: {:.0} instructions", ours.name, this.instructions);
-            costs.add(&ours.name, *connections, this, that);
+            lines.push(cells(&ours.name, *connections, this, that));
         }
     }
-    Ok(costs.markdown())
+    Ok(format!("Instructions per request:\n\n{}", table(HEADS, lines)))
+}
+
+/// The line of a row: its cost with this build, and that with the other one.
+fn cells(name: &str, connections: usize, this: Cost, that: Option<Cost>) -> [String; 7] {
+    [
+        name.to_owned(),
+        connections.to_string(),
+        shown(Some(this.instructions), 0),
+        shown(this.plans_per_group, 2),
+        shown(that.map(|that| that.instructions), 0),
+        shown(that.and_then(|that| that.plans_per_group), 2),
+        shown(that.map(|that| this.instructions / that.instructions), 3),
+    ]
 }
 
 impl Bench {
@@ -102,9 +126,8 @@ impl Bench {
         let instructions = server.dump()?;
         let groups = before.zip(commits(server.address())?).map(|(before, after)| after - before);
         drop(server);
-        if writes && ours.store != Store::Memory {
-            self.verify(programs, &data)?;
-            self.remove(&data)?;
+        if writes {
+            self.verify_and_remove(programs, &data)?;
         }
         let of_each = |sum: f64| sum / f64::from(COUNTED);
         let plans_per_group = groups.filter(|_| writes).map(|groups| of_each(groups).recip());
@@ -139,4 +162,18 @@ fn commits(server: SocketAddr) -> anyhow::Result<Option<f64>> {
     ensure!(answer.status().is_success(), "the metrics were refused: {text}");
     let line = text.lines().find_map(|line| line.strip_prefix("cuepoint_commits_total "));
     line.map(|count| count.trim().parse().context("the number of commits")).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_compares_both_builds() {
+        let cost = |instructions| Cost { instructions, plans_per_group: None };
+        let both = cells("memory: list", 16, cost(1_500.0), Some(cost(1_000.0)));
+        assert_eq!(both, ["memory: list", "16", "1500", "", "1000", "", "1.500"]);
+        let one = cells("sqlite: list", 1, Cost { plans_per_group: Some(2.5), ..cost(10.0) }, None);
+        assert_eq!(one, ["sqlite: list", "1", "10", "2.50", "", "", ""]);
+    }
 }

@@ -10,8 +10,9 @@ use crate::datasets::{READ, SEEDED, WRITTEN};
 use crate::figures::{Quantiles, milliseconds};
 use crate::limits::LIMITS;
 use crate::load::open;
+use crate::load::record::Stage::{Answered, Due, Sent};
 use crate::load::schedule::{Rate, Schedule};
-use crate::medians::{self, Column};
+use crate::markdown::{Column, Row, medians};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::table::Conditions;
@@ -38,21 +39,11 @@ const COLUMNS: [Column; 7] = [
     ("sent late p99.9 ms", 2),
 ];
 
-/// The latencies of a row at a rate.
-struct Row {
-    name: String,
-    per_second: u32,
-    latencies: Quantiles,
-    /// The 99.9th percentile of the delay of the load generator.
-    late: Option<f64>,
-    wanted: Option<f64>,
-}
-
 /// Measures the rows that the options select, and returns the table in Markdown.
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let options = options.settled();
     let bench = Bench::seeded(options)?;
     let rows: Vec<(Store, Operation)> = STORES
@@ -71,74 +62,60 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     for run in 1..=bench.options.runs {
         for (store, operation) in &rows {
             let row = operation.row(*store);
-            let latencies = bench.latency(*store, *operation).with_context(|| row.clone())?;
-            measured.extend(latencies.into_iter().map(Row::figures));
+            measured.extend(bench.latency(*store, *operation).with_context(|| row.clone())?);
             eprintln!("run {run}: {row} is measured");
         }
     }
     let conditions = Conditions::of(&bench.options, &bench.cluster)?;
-    Ok(medians::markdown(COLUMNS, conditions.text(), &measured))
+    Ok(medians(COLUMNS, conditions.text(), &measured))
 }
 
-impl Row {
-    fn figures(self) -> medians::Row<7> {
-        let Quantiles { p50, p99, p999, max } = self.latencies;
-        let [p50, p99, p999, max] = [p50, p99, p999, max].map(Some);
-        let figures = [Some(self.per_second.into()), p50, p99, p999, max, self.wanted, self.late];
-        medians::Row { name: self.name, figures }
-    }
+/// The row of latencies at a rate, with what is wanted, and the 99.9th percentile of the delay of the load generator.
+fn row(name: &str, per_second: u32, of: Quantiles, wanted: Option<f64>, late: Option<f64>) -> Row<7> {
+    let [p50, p99, p999, max] = [of.p50, of.p99, of.p999, of.max].map(Some);
+    let figures = [Some(per_second.into()), p50, p99, p999, max, wanted, late];
+    Row { name: name.to_owned(), figures }
 }
 
 impl Bench {
     /// Measures a row, and its limit at the same rate if it has one.
-    fn latency(&self, store: Store, operation: Operation) -> anyhow::Result<Vec<Row>> {
-        let row = self.under_open_load(store, operation)?;
+    fn latency(&self, store: Store, operation: Operation) -> anyhow::Result<Vec<Row<7>>> {
+        let name = &operation.row(store);
+        let (per_second, latencies, late) = self.under_open_load(store, operation)?;
         if !is_beside_pgbench(store, operation) {
             let wanted = operation.counted_by().is_none().then_some(READS_WITHIN);
-            return Ok(vec![Row { wanted, ..row }]);
+            return Ok(vec![row(name, per_second, latencies, wanted, Some(late))]);
         }
-        let limit = self.limit_at(operation, row.per_second)?;
-        let wanted = Some(limit.latencies.p999 * TIMES_PGBENCH);
-        Ok(vec![Row { wanted, ..row }, limit])
+        let limit = operation.limits(store).into_iter().next().context("there is no limit")?;
+        let limit = LIMITS.iter().find(|one| one.name == limit.row).context("the limit is not pgbench's")?;
+        let rate = self.rate(per_second);
+        let of_limit = self.with_data(limit, |database| limit.measure_at(self, database, rate))?;
+        let ours = row(name, per_second, latencies, Some(of_limit.p999 * TIMES_PGBENCH), Some(late));
+        Ok(vec![ours, row(limit.name, per_second, of_limit, None, None)])
     }
 
-    fn under_open_load(&self, store: Store, operation: Operation) -> anyhow::Result<Row> {
+    /// Measures a row; returns its rate, its latencies, and the 99.9th percentile of the delay of the load generator.
+    fn under_open_load(&self, store: Store, operation: Operation) -> anyhow::Result<(u32, Quantiles, f64)> {
         let counted_by = operation.counted_by();
         let data = self.dataset(store, if counted_by.is_some() { WRITTEN } else { READ })?;
         let servers = [self.server(0, &self.programs, &data)?];
         let [server] = &servers;
         let mut requests = operation.requests(&self.population, &self.tokens)?;
-        let (rate, open) = self.with_effects(&data, counted_by, || {
+        let (per_second, open) = self.with_effects(&data, counted_by, || {
             let connections = self.options.most_connections();
             let (closed, answers) = self.cell(&servers, connections, &mut requests, false)?;
-            let rate = self.rate(half(closed.per_second));
-            let open = open::run(server.address(), Schedule::random(rate, Instant::now()), &mut requests)?;
-            let answers = answers.saturating_add(open.all);
-            Ok(((rate, open), answers))
+            let per_second = half(closed.per_second);
+            let schedule = Schedule::random(self.rate(per_second), Instant::now());
+            let open = open::run(server.address(), schedule, &mut requests)?;
+            let answers = answers.saturating_add(open.answered_calls());
+            Ok(((per_second, open), answers))
         })?;
         drop(servers);
         if counted_by.is_some() {
-            self.verify(&self.programs, &data)?;
-            self.remove(&data)?;
+            self.verify_and_remove(&self.programs, &data)?;
         }
-        Ok(Row {
-            name: operation.row(store),
-            per_second: rate.per_second,
-            latencies: Quantiles::of(&open.latencies),
-            late: Some(milliseconds(&open.delays, 0.999)),
-            wanted: None,
-        })
-    }
-
-    /// Measures the limit of an operation on PostgreSQL at a rate.
-    fn limit_at(&self, operation: Operation, per_second: u32) -> anyhow::Result<Row> {
-        let limit = operation.limits(Store::Postgres).into_iter().next().context("there is no limit")?;
-        let limit = LIMITS.iter().find(|one| one.name == limit.row).context("the limit is not pgbench's")?;
-        let (sessions, rate) = (self.options.most_connections(), self.rate(per_second));
-        let latencies = self.with_data(limit, |database| {
-            limit.measure_at(&self.pgbench, &self.cluster, database, &self.population, sessions, rate)
-        })?;
-        Ok(Row { name: limit.name.to_owned(), per_second, latencies, late: None, wanted: None })
+        let delays = open.between(Due, Sent)?;
+        Ok((per_second, Quantiles::of(&open.between(Due, Answered)?), milliseconds(&delays, 0.999)))
     }
 
     fn rate(&self, per_second: u32) -> Rate {
@@ -170,13 +147,8 @@ mod tests {
 
     #[test]
     fn a_row_shows_its_rate_and_its_latencies() {
-        let row = Row {
-            name: "sqlite: list".to_owned(),
-            per_second: half(15_001.0),
-            latencies: Quantiles { p50: 0.5, p99: 2.0, p999: 4.25, max: 9.0 },
-            late: Some(0.25),
-            wanted: Some(READS_WITHIN),
-        };
+        let latencies = Quantiles { p50: 0.5, p99: 2.0, p999: 4.25, max: 9.0 };
+        let row = row("sqlite: list", half(15_001.0), latencies, Some(READS_WITHIN), Some(0.25));
         let expected = "\
 Requests:
 
@@ -185,6 +157,6 @@ Requests:
 | sqlite: list |                7500 |   0.50 |   2.00 |     4.25 |   9.00 |        10.00 |               0.25 |
 
 ";
-        assert_eq!(medians::markdown(COLUMNS, "Requests:", &[row.figures()]), expected);
+        assert_eq!(medians(COLUMNS, "Requests:", &[row]), expected);
     }
 }

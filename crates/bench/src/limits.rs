@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
+use crate::context::Bench;
 use crate::figures::Quantiles;
 use crate::load::schedule::Rate;
-use crate::pgbench::{Pgbench, Ran, Script};
+use crate::pgbench::{Ran, Script};
 use crate::postgres::Cluster;
 use crate::seeding::Population;
 
@@ -20,28 +21,28 @@ const OPERATIONS: &str = "SELECT count(*) FROM operations";
 
 /// Moves the seeded data of a database into the schema that the scripts are written for, which later migrations do
 /// not change.
-pub const FREEZE: &str = concat!(
+pub(crate) const FREEZE: &str = concat!(
     "ALTER SCHEMA public RENAME TO seeded; CREATE SCHEMA public;\n",
     include_str!("../pgbench/schema.sql"),
     include_str!("../pgbench/fill.sql")
 );
 
 /// A workload that pgbench runs.
-pub struct Limit {
+pub(crate) struct Limit {
     /// Its name in the table.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Alternative scripts; the fastest counts.
     scripts: &'static [&'static str],
     /// Whether it works on a single wallet.
     hot: bool,
     /// Its effect on the database; `None` if it only reads.
-    pub writes: Option<Writes>,
+    pub(crate) writes: Option<Writes>,
 }
 
 /// The preparation and the verification of a writing workload.
-pub struct Writes {
+pub(crate) struct Writes {
     /// The statement that prepares a fresh copy of the database.
-    pub prepared_by: Option<&'static str>,
+    pub(crate) prepared_by: Option<&'static str>,
     /// The query of a count that each transaction increases by one.
     counted_by: Option<&'static str>,
 }
@@ -58,18 +59,18 @@ const STATEMENT: &str = include_str!("../pgbench/withdrawal_statement.sql");
 const TRANSACTION: &str = include_str!("../pgbench/withdrawal_transaction.sql");
 
 /// The single-row select that corresponds to `personal-info`.
-pub const ONE_ROW: &str = "pgbench: one-row select";
+pub(crate) const ONE_ROW: &str = "pgbench: one-row select";
 /// The length and the first page of a list in one round trip.
-pub const COUNT_AND_PAGE: &str = "pgbench: count and page";
+pub(crate) const COUNT_AND_PAGE: &str = "pgbench: count and page";
 /// The update of a request without a recorded operation.
-pub const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
+pub(crate) const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
 /// A withdrawal in the fastest single statement, on random wallets.
-pub const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
+pub(crate) const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
 /// A withdrawal in the fastest single statement, on one wallet.
-pub const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
+pub(crate) const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
 
 /// Every workload.
-pub const LIMITS: &[Limit] = &[
+pub(crate) const LIMITS: &[Limit] = &[
     reads(ONE_ROW, &[include_str!("../pgbench/personal_info.sql")]),
     reads(
         COUNT_AND_PAGE,
@@ -94,28 +95,21 @@ pub const LIMITS: &[Limit] = &[
 ];
 
 impl Limit {
-    /// Runs the scripts in each of these numbers of sessions, and returns the results of the fastest script.
+    /// Runs the scripts in as many sessions as the options have connections, and returns the results of the fastest script.
     ///
     /// # Errors
     /// If a transaction fails or does not have its effect.
-    pub fn measure(
-        &self,
-        pgbench: &Pgbench,
-        cluster: &Cluster,
-        database: &str,
-        population: &Population,
-        sessions: &[usize],
-        counted: Duration,
-    ) -> anyhow::Result<Vec<Ran>> {
-        let variables = self.variables(population)?;
+    pub(crate) fn measure(&self, bench: &Bench, database: &str) -> anyhow::Result<Vec<Ran>> {
+        let Bench { pgbench, cluster, population, options, .. } = bench;
+        let variables = &self.variables(population)?;
         let mut best: Vec<Ran> = Vec::new();
         for text in self.scripts {
-            let script = Script { text, variables: &variables };
-            pgbench.run(cluster, database, script, sessions.last().copied().unwrap_or(1), WARM_UP)?;
+            let script = |sessions| Script { text, variables, cluster, database, sessions };
+            pgbench.run(script(options.connections.last().copied().unwrap_or(1)), WARM_UP)?;
             let mut cells = Vec::new();
-            for sessions in sessions {
+            for sessions in &options.connections {
                 let before = self.count(cluster, database)?;
-                let ran = pgbench.run(cluster, database, script, *sessions, counted)?;
+                let ran = pgbench.run(script(*sessions), options.counted())?;
                 let added = self.count(cluster, database)?.saturating_sub(before);
                 let transactions = i64::try_from(ran.transactions)?;
                 let counts = self.writes.as_ref().is_some_and(|writes| writes.counted_by.is_some());
@@ -134,18 +128,12 @@ impl Limit {
     ///
     /// # Errors
     /// If a transaction fails.
-    pub(crate) fn measure_at(
-        &self,
-        pgbench: &Pgbench,
-        cluster: &Cluster,
-        database: &str,
-        population: &Population,
-        sessions: usize,
-        rate: Rate,
-    ) -> anyhow::Result<Quantiles> {
-        let variables = self.variables(population)?;
+    pub(crate) fn measure_at(&self, bench: &Bench, database: &str, rate: Rate) -> anyhow::Result<Quantiles> {
+        let Bench { pgbench, cluster, population, options, .. } = bench;
+        let variables = &self.variables(population)?;
         let text = self.scripts.first().context("a limit has no script")?;
-        pgbench.run_at(cluster, database, Script { text, variables: &variables }, sessions, rate)
+        let sessions = options.most_connections();
+        pgbench.run_at(Script { text, variables, cluster, database, sessions }, rate)
     }
 
     fn count(&self, cluster: &Cluster, database: &str) -> anyhow::Result<i64> {

@@ -4,7 +4,7 @@ use anyhow::Context;
 
 /// A maker of processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Vendor {
+pub(crate) enum Vendor {
     /// Intel.
     Intel,
     /// AMD.
@@ -13,19 +13,16 @@ pub enum Vendor {
 
 /// The processors of this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Processors {
+pub(crate) struct Processors {
     /// The vendor, if it has targets of its own.
-    pub vendor: Option<Vendor>,
+    pub(crate) vendor: Option<Vendor>,
     model: String,
     cores: usize,
 }
 
 impl Processors {
     /// The processors of this machine.
-    ///
-    /// # Errors
-    /// If their number is unknown.
-    pub fn of_this_machine() -> anyhow::Result<Self> {
+    pub(crate) fn of_this_machine() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().context("the number of cores is unknown")?;
         Ok(Self::parse(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(), cores.get()))
     }

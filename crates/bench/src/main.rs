@@ -1,16 +1,55 @@
-//! The program behind `cargo xtask bench`.
+//! The program behind `cargo xtask bench`: benchmarks of Cuepoint, compared with the limits of the platform it runs on.
+//!
+//! Reading order: `seeding` (the data), `limits`, `file_limits` and `operations` (the rows that are measured), `load`
+//! (requests and responses), `processes` (resource usage), `run` (the whole sequence), `table`, `growth`, `latency`,
+//! `streams`, `gigs`, `pages`, `instructions`.
+
+mod bare;
+mod comparison;
+mod context;
+mod data_directory;
+mod datasets;
+mod document;
+mod figures;
+mod file_limits;
+mod gig_scene;
+mod gigs;
+mod growth;
+mod guest_accounts;
+mod instructions;
+mod latency;
+mod limits;
+mod load;
+mod machine;
+mod markdown;
+mod memory;
+mod operations;
+mod options;
+mod pages;
+mod pgbench;
+mod postgres;
+mod processes;
+mod run;
+mod seeding;
+mod service;
+mod single_calls;
+mod storage_copy;
+mod streams;
+mod table;
+mod tokens;
+mod usage;
 
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use cuepoint_bench::document::{Part, Report};
-use cuepoint_bench::growth::{self, GrowthOptions};
-use cuepoint_bench::options::Options;
-use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
-use cuepoint_bench::streams::{self, StreamsOptions};
-use cuepoint_bench::{bare, comparison, document, gigs, instructions, latency, memory, pages, run};
 use tokio::runtime::Runtime;
+
+use document::{Part, Report};
+use growth::GrowthOptions;
+use options::Options;
+use seeding::{Population, Scale, seed_postgres};
+use streams::StreamsOptions;
 
 /// Measures Cuepoint against the limits of the platform it runs on.
 #[derive(Parser)]
@@ -71,7 +110,7 @@ enum Command {
         url: String,
         /// Amount of data: 1 is 10 000 users with 200 000 requests.
         #[arg(long, default_value = "1")]
-        scale: String,
+        scale: Scale,
         /// Also seed a wallet of a million entries.
         #[arg(long)]
         million: bool,
@@ -84,7 +123,7 @@ enum Command {
     ServeMemory {
         /// Amount of data.
         #[arg(long)]
-        scale: String,
+        scale: Scale,
     },
 }
 
@@ -100,42 +139,31 @@ fn main() -> ExitCode {
 
 fn execute(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Run(options) if options.against.is_some() => {
-            println!("{}", comparison::run(options)?);
-            Ok(())
+        Command::Run(options) if options.against.is_some() => println!("{}", comparison::run(options)?),
+        Command::Run(options) => {
+            return print_or_write(&options, Part::Table, &run::run(options.clone())?.report());
         }
-        Command::Run(options) => print_or_write(&options, Part::Table, &run::run(options.clone())?.report()),
         Command::Latency(options) => {
             let report = Report { kept: latency::run(options.clone())?, further: String::new() };
-            print_or_write(&options, Part::Latency, &report)
+            return print_or_write(&options, Part::Latency, &report);
         }
-        Command::Growth(asked) => print_or_write(&asked.options, Part::Growth, &growth::run(&asked)?),
-        Command::Streams(asked) => {
-            println!("{}", streams::run(&asked)?);
-            Ok(())
-        }
-        Command::Gigs(options) => {
-            println!("{}", gigs::run(options)?);
-            Ok(())
-        }
+        Command::Growth(asked) => return print_or_write(&asked.options, Part::Growth, &growth::run(&asked)?),
+        Command::Streams(asked) => println!("{}", streams::run(&asked)?),
+        Command::Gigs(options) => println!("{}", gigs::run(options)?),
         Command::Pages(options) => {
             let report = Report { kept: pages::run(options.clone())?, further: String::new() };
-            print_or_write(&options, Part::Pages, &report)
+            return print_or_write(&options, Part::Pages, &report);
         }
-        Command::Instructions(options) => {
-            println!("{}", instructions::run(options)?);
-            Ok(())
-        }
+        Command::Instructions(options) => println!("{}", instructions::run(options)?),
         Command::Seed { url, scale, million } => {
-            let population = Population::at_scale(Scale::parse(&scale)?);
+            let population = Population::at_scale(scale);
             let population = if million { population.with_a_million_entries() } else { population };
-            Runtime::new()?.block_on(seed_postgres(&url, &population))
+            return Runtime::new()?.block_on(seed_postgres(&url, &population));
         }
-        Command::ServeBare => bare::serve(),
-        Command::ServeMemory { scale } => {
-            memory::serve_population(&Population::at_scale(Scale::parse(&scale)?))
-        }
+        Command::ServeBare => return bare::serve(),
+        Command::ServeMemory { scale } => return memory::serve_population(&Population::at_scale(scale)),
     }
+    Ok(())
 }
 
 /// Prints the results of a run, and writes their part of the document if requested.

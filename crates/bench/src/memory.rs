@@ -10,10 +10,7 @@ use cuepoint_adapters::observability::telemetry;
 use crate::seeding::{Population, seed_memory};
 
 /// Serves as `cuepoint` does with the settings of the environment, but on a store with this population.
-///
-/// # Errors
-/// If it cannot start.
-pub fn serve_population(population: &Population) -> anyhow::Result<()> {
+pub(crate) fn serve_population(population: &Population) -> anyhow::Result<()> {
     let layers = Layers::of_process(Options::default())?;
     let settings = layers.settings()?;
     let queue = telemetry::queue().context("cannot start the log writer")?;

@@ -17,11 +17,11 @@ use crate::tokens::Tokens;
 const WITHDRAWAL: &str = r#"{"amount":1,"wallet_address":"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq","currency":"BTC","network":"bitcoin"}"#;
 
 /// The row of the empty handler.
-pub const BARE_HANDLER: &str = "bare handler";
+pub(crate) const BARE_HANDLER: &str = "bare handler";
 
 /// The store of the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Store {
+pub(crate) enum Store {
     /// In PostgreSQL.
     Postgres,
     /// In a SQLite file.
@@ -31,7 +31,7 @@ pub enum Store {
 
 /// A kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// Users read their personal info.
     PersonalInfo,
     /// DJs list the requests addressed to them.
@@ -48,11 +48,10 @@ pub enum Operation {
 
 impl Store {
     /// Every store.
-    pub const ALL: [Self; 3] = [Self::Postgres, Self::Sqlite, Self::Memory];
+    pub(crate) const ALL: [Self; 3] = [Self::Postgres, Self::Sqlite, Self::Memory];
 
     /// Its name, with which its rows begin.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
             Self::Sqlite => "sqlite",
@@ -61,8 +60,7 @@ impl Store {
     }
 
     /// Its name in a title.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Postgres => "PostgreSQL",
             Self::Sqlite => "SQLite",
@@ -71,8 +69,7 @@ impl Store {
     }
 
     /// The maximum memory of a server on the store, in MiB, at the number of connections at which results are judged.
-    #[must_use]
-    pub const fn most_memory(self) -> Option<u32> {
+    pub(crate) const fn most_memory(self) -> Option<u32> {
         match self {
             Self::Postgres => Some(40),
             Self::Sqlite => Some(64),
@@ -82,16 +79,16 @@ impl Store {
 }
 
 /// A row that an operation is compared with.
-pub struct Limit {
+pub(crate) struct Limit {
     /// The name of the row.
-    pub row: String,
+    pub(crate) row: String,
     /// The target.
-    pub wanted: Option<Wanted>,
+    pub(crate) wanted: Option<Wanted>,
 }
 
 /// The required share of the best result of a limit.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// On every processor.
     Share(f64),
     /// On the processors of each vendor.
@@ -105,8 +102,7 @@ pub enum Wanted {
 
 impl Wanted {
     /// The required share on the processors of a vendor.
-    #[must_use]
-    pub const fn on(self, vendor: Option<Vendor>) -> Option<f64> {
+    pub(crate) const fn on(self, vendor: Option<Vendor>) -> Option<f64> {
         match (self, vendor) {
             (Self::Share(share), _)
             | (Self::ByVendor { intel: share, .. }, Some(Vendor::Intel))
@@ -118,12 +114,11 @@ impl Wanted {
 
 impl Operation {
     /// The operations of the table.
-    pub const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; 5] =
         [Self::PersonalInfo, Self::List, Self::Update, Self::Withdrawal, Self::HotWithdrawal];
 
     /// Its name in the table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::PersonalInfo => "personal-info",
             Self::List => "list",
@@ -135,49 +130,35 @@ impl Operation {
     }
 
     /// The row of the operation on a store.
-    #[must_use]
-    pub fn row(self, store: Store) -> String {
+    pub(crate) fn row(self, store: Store) -> String {
         format!("{}: {}", store.name(), self.name())
     }
 
     /// The rows that the operation on a store is compared with, the most telling one first.
-    #[must_use]
-    pub fn limits(self, store: Store) -> Vec<Limit> {
-        use Wanted::{ByVendor, Share};
-        let ours = || self.row(Store::Postgres);
-        let limits = match (store, self) {
-            (Store::Postgres, Self::PersonalInfo) => vec![(limits::ONE_ROW.to_owned(), Some(Share(1.1)))],
-            (Store::Postgres, Self::List) => vec![(limits::COUNT_AND_PAGE.to_owned(), Some(Share(0.9)))],
-            (Store::Postgres, Self::Update) => {
-                vec![(limits::CONDITIONAL_UPDATE.to_owned(), Some(Share(1.2)))]
-            }
-            (Store::Postgres, Self::Withdrawal) => {
-                vec![(limits::RANDOM_STATEMENT.to_owned(), Some(Share(1.6)))]
-            }
-            (Store::Postgres, Self::HotWithdrawal) => {
-                vec![(limits::HOT_STATEMENT.to_owned(), Some(Share(8.0)))]
-            }
-            (Store::Sqlite, Self::PersonalInfo | Self::List) => vec![(ours(), Some(Share(1.4)))],
-            (Store::Sqlite, Self::Update) => {
-                vec![(ours(), Some(Share(1.3))), (file_limits::UPDATE.to_owned(), None)]
-            }
-            (Store::Sqlite, Self::Withdrawal) => {
-                vec![(ours(), Some(Share(1.6))), (file_limits::RANDOM_WITHDRAWAL.to_owned(), None)]
-            }
-            (Store::Sqlite, Self::HotWithdrawal) => {
-                vec![(file_limits::HOT_WITHDRAWAL.to_owned(), None)]
-            }
+    pub(crate) fn limits(self, store: Store) -> Vec<Limit> {
+        let limit = |row: &str, share| Limit { row: row.to_owned(), wanted: Some(Wanted::Share(share)) };
+        let unjudged = |row: &str| Limit { row: row.to_owned(), wanted: None };
+        let ours = |share| limit(&self.row(Store::Postgres), share);
+        match (store, self) {
+            (Store::Postgres, Self::PersonalInfo) => vec![limit(limits::ONE_ROW, 1.1)],
+            (Store::Postgres, Self::List) => vec![limit(limits::COUNT_AND_PAGE, 0.9)],
+            (Store::Postgres, Self::Update) => vec![limit(limits::CONDITIONAL_UPDATE, 1.2)],
+            (Store::Postgres, Self::Withdrawal) => vec![limit(limits::RANDOM_STATEMENT, 1.6)],
+            (Store::Postgres, Self::HotWithdrawal) => vec![limit(limits::HOT_STATEMENT, 8.0)],
+            (Store::Sqlite, Self::PersonalInfo | Self::List) => vec![ours(1.4)],
+            (Store::Sqlite, Self::Update) => vec![ours(1.3), unjudged(file_limits::UPDATE)],
+            (Store::Sqlite, Self::Withdrawal) => vec![ours(1.6), unjudged(file_limits::RANDOM_WITHDRAWAL)],
+            (Store::Sqlite, Self::HotWithdrawal) => vec![unjudged(file_limits::HOT_WITHDRAWAL)],
             (Store::Memory, Self::PersonalInfo) => {
-                vec![(BARE_HANDLER.to_owned(), Some(ByVendor { intel: 0.65, amd: 0.9 }))]
+                let wanted = Some(Wanted::ByVendor { intel: 0.65, amd: 0.9 });
+                vec![Limit { row: BARE_HANDLER.to_owned(), wanted }]
             }
             (Store::Memory, _) | (_, Self::GuestList) => Vec::new(),
-        };
-        limits.into_iter().map(|(row, wanted)| Limit { row, wanted }).collect()
+        }
     }
 
     /// The query of a count that each request increases by one; `None` if the operation only reads.
-    #[must_use]
-    pub const fn counted_by(self) -> Option<&'static str> {
+    pub(crate) const fn counted_by(self) -> Option<&'static str> {
         match self {
             Self::PersonalInfo | Self::List | Self::GuestList => None,
             Self::Update => Some("SELECT count(*) FROM music_requests WHERE status = 'accepted'"),
@@ -186,10 +167,7 @@ impl Operation {
     }
 
     /// Returns the requests, each with the token of a user who is allowed to make it.
-    ///
-    /// # Errors
-    /// If no user can make them.
-    pub fn requests(
+    pub(crate) fn requests(
         self,
         population: &Population,
         tokens: &Tokens,

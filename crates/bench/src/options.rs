@@ -12,104 +12,88 @@ const MANY_CONNECTIONS: usize = 2_000;
 
 /// The extent of a run; `cargo xtask bench` supplies the paths.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of measurements; the table shows the medians.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
-    pub runs: u32,
+    pub(crate) runs: u32,
     /// Duration of counting per cell, in seconds.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub seconds: u64,
+    pub(crate) seconds: u64,
     /// Amount of data: 1 is 10 000 users with 200 000 requests.
-    #[arg(long, default_value = "1", value_parser = scale)]
-    pub scale: Scale,
+    #[arg(long, default_value = "1")]
+    pub(crate) scale: Scale,
     /// Numbers of connections at which each row is measured.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64])]
-    pub connections: Vec<usize>,
+    pub(crate) connections: Vec<usize>,
     /// Only the rows whose name contains one of these texts.
     #[arg(long, value_delimiter = ',')]
-    pub rows: Vec<String>,
+    pub(crate) rows: Vec<String>,
     /// Connections of each server to PostgreSQL, in place of the configured number.
     #[arg(long)]
-    pub pool_size: Option<u32>,
+    pub(crate) pool_size: Option<u32>,
     /// Release folder of another build, with `cuepoint` and `cuepoint-bench`: measure both alternately at the
     /// highest number of connections, and print the ratios of `--runs` pairs.
     #[arg(long, conflicts_with_all = ["write", "smoke"])]
-    pub against: Option<PathBuf>,
+    pub(crate) against: Option<PathBuf>,
     /// Write the results to the document.
     #[arg(long)]
-    pub write: bool,
+    pub(crate) write: bool,
     /// Smoke test: every row, briefly, on little data.
     #[arg(long, conflicts_with_all = ["runs", "seconds", "scale", "connections", "write"])]
-    pub smoke: bool,
+    pub(crate) smoke: bool,
     /// URL of the maintenance database of the cluster.
     #[arg(long, hide = true)]
-    pub postgres: String,
+    pub(crate) postgres: String,
     /// Path of `pgbench`.
     #[arg(long, hide = true)]
-    pub pgbench: PathBuf,
+    pub(crate) pgbench: PathBuf,
     /// Path of `cuepoint`.
     #[arg(long, hide = true)]
-    pub server: PathBuf,
+    pub(crate) server: PathBuf,
     /// Folder for logs, scripts and keys.
     #[arg(long, hide = true)]
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Document that holds the tables.
     #[arg(long, hide = true)]
-    pub document: PathBuf,
-}
-
-/// Parses a scale from the command line.
-///
-/// # Errors
-/// As [`Scale::parse`], as text.
-pub(crate) fn scale(text: &str) -> Result<Scale, String> {
-    Scale::parse(text).map_err(|error| error.to_string())
+    pub(crate) document: PathBuf,
 }
 
 impl Options {
     /// Returns the options with those of a smoke test filled in.
-    #[must_use]
-    pub fn settled(self) -> Self {
+    pub(crate) fn settled(self) -> Self {
         if !self.smoke {
             return self;
         }
-        let scale = Scale::parse("0.1").unwrap_or(Scale::ONE);
-        Self { seconds: 1, scale, connections: vec![1, 16], ..self }
+        Self { seconds: 1, scale: Scale::TENTH, connections: vec![1, 16], ..self }
     }
 
     /// The duration of counting per cell.
-    #[must_use]
-    pub const fn counted(&self) -> Duration {
+    pub(crate) const fn counted(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
 
     /// The warm-up of a cell, which is not counted.
-    #[must_use]
-    pub fn warm_up(&self) -> Duration {
+    pub(crate) fn warm_up(&self) -> Duration {
         if self.smoke { Duration::ZERO } else { self.counted().div_f64(4.0) }
     }
 
     /// The number of connections of the memory row.
-    #[must_use]
-    pub const fn many_connections(&self) -> usize {
+    pub(crate) const fn many_connections(&self) -> usize {
         if self.smoke { 200 } else { MANY_CONNECTIONS }
     }
 
     /// The highest number of connections of an ordinary row.
-    #[must_use]
-    pub fn most_connections(&self) -> usize {
+    pub(crate) fn most_connections(&self) -> usize {
         self.connections.iter().copied().max().unwrap_or(1)
     }
 
     /// The lowest number of connections of an ordinary row.
-    #[must_use]
-    pub fn fewest_connections(&self) -> usize {
+    pub(crate) fn fewest_connections(&self) -> usize {
         self.connections.iter().copied().min().unwrap_or(1)
     }
 
     /// Whether a row is selected.
-    #[must_use]
-    pub fn wants(&self, row: &str) -> bool {
+    pub(crate) fn wants(&self, row: &str) -> bool {
         self.rows.is_empty() || self.rows.iter().any(|part| row.contains(part.as_str()))
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use hdrhistogram::Histogram;
 
-use crate::figures::{self, Figures, Quantiles, milliseconds, per_thousand};
+use crate::figures::{self, Figures, Quantiles, per_thousand};
 use crate::load::schedule::Rate;
 use crate::postgres::Cluster;
 use crate::processes::Process;
@@ -21,52 +21,49 @@ const ENDING: Duration = Duration::from_millis(300);
 /// The arguments that limit the log to the latencies of a tenth of the transactions.
 const LOGS_A_TENTH: &[&str] = &["--sampling-rate", "0.1"];
 
-/// A script and its variables.
-#[derive(Clone, Copy, Debug)]
-pub struct Script<'a> {
+/// What runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Script<'a> {
     /// The script in pgbench's language.
-    pub text: &'a str,
-    pub variables: &'a [(&'static str, i64)],
+    pub(crate) text: &'a str,
+    pub(crate) variables: &'a [(&'static str, i64)],
+    /// Where it runs.
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) database: &'a str,
+    /// The number of sessions that run it at the same time.
+    pub(crate) sessions: usize,
 }
 
 /// pgbench and its working folder.
-pub struct Pgbench {
+pub(crate) struct Pgbench {
     program: PathBuf,
     folder: PathBuf,
 }
 
 /// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Ran {
-    pub figures: Figures,
+pub(crate) struct Ran {
+    pub(crate) figures: Figures,
     /// The number of transactions.
-    pub transactions: u64,
+    pub(crate) transactions: u64,
 }
 
 impl Pgbench {
     /// Uses this program, with scripts and logs in the folder.
-    #[must_use]
-    pub fn new(program: &Path, folder: &Path) -> Self {
+    pub(crate) fn new(program: &Path, folder: &Path) -> Self {
         Self { program: program.to_owned(), folder: folder.to_owned() }
     }
 
-    /// Runs a script on a database in this number of sessions.
+    /// Runs a script.
     ///
     /// # Errors
     /// If any transaction fails.
-    pub fn run(
-        &self,
-        cluster: &Cluster,
-        database: &str,
-        script: Script<'_>,
-        sessions: usize,
-        counted: Duration,
-    ) -> anyhow::Result<Ran> {
+    pub(crate) fn run(&self, script: Script<'_>, counted: Duration) -> anyhow::Result<Ran> {
         let lasts = counted.saturating_add(CONNECTING);
         let started = Instant::now();
-        let process = self.start(cluster, database, script, sessions, lasts, LOGS_A_TENTH)?;
+        let process = self.start(script, lasts, LOGS_A_TENTH)?;
         let id = Process(process.id());
-        let cpu = || anyhow::Ok((Instant::now(), id.cpu()?, cluster.cpu()?));
+        let cpu = || anyhow::Ok((Instant::now(), id.cpu()?, script.cluster.cpu()?));
         sleep(CONNECTING);
         let before = cpu();
         sleep(lasts.saturating_sub(ENDING).saturating_sub(started.elapsed()));
@@ -76,57 +73,37 @@ impl Pgbench {
         let ((begun, load_before, database_before), (ended, load_after, database_after)) = (before?, after?);
         let meanwhile = per_second * ended.saturating_duration_since(begun).as_secs_f64();
         let used = |before, after: Duration| Some(per_thousand(after.saturating_sub(before), meanwhile));
-        let latencies = self.latencies(Duration::ZERO)?;
         let figures = Figures {
-            per_second,
-            p50: milliseconds(&latencies, 0.5),
-            p99: milliseconds(&latencies, 0.99),
             database_cpu: used(database_before, database_after),
             load_cpu: used(load_before, load_after),
-            ..Figures::default()
+            ..Figures::of(per_second, &self.latencies(Duration::ZERO)?)
         };
         Ok(Ran { figures, transactions })
     }
 
-    /// Runs a script at a rate in this number of sessions; each latency counts from the time at which the
-    /// transaction was due.
+    /// Runs a script at a rate; each latency counts from the time at which the transaction was due.
     ///
     /// # Errors
     /// If any transaction fails.
-    pub(crate) fn run_at(
-        &self,
-        cluster: &Cluster,
-        database: &str,
-        script: Script<'_>,
-        sessions: usize,
-        rate: Rate,
-    ) -> anyhow::Result<Quantiles> {
+    pub(crate) fn run_at(&self, script: Script<'_>, rate: Rate) -> anyhow::Result<Quantiles> {
         // It takes whole seconds.
         let lasts = rate.warm_up.saturating_add(rate.counted).saturating_add(CONNECTING);
         let per_second = rate.per_second.to_string();
-        let process = self.start(cluster, database, script, sessions, lasts, &["--rate", &per_second])?;
-        ended(process)?;
+        ended(self.start(script, lasts, &["--rate", &per_second])?)?;
         Ok(Quantiles::of(&self.latencies(rate.warm_up)?))
     }
 
-    fn start(
-        &self,
-        cluster: &Cluster,
-        database: &str,
-        script: Script<'_>,
-        sessions: usize,
-        lasts: Duration,
-        further: &[&str],
-    ) -> anyhow::Result<Child> {
+    fn start(&self, script: Script<'_>, lasts: Duration, further: &[&str]) -> anyhow::Result<Child> {
+        let Script { text, variables, cluster, database, sessions } = script;
         let file = self.folder.join("script.sql");
-        fs::write(&file, script.text).with_context(|| format!("{} cannot be written", file.display()))?;
+        fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
         let mut command = Command::new(&self.program);
         command.args(["-n", "-M", "prepared", "-h", "127.0.0.1", "-U", "postgres", "--log"]).args(further);
         command.args(["-p", &cluster.port().to_string(), "-c", &sessions.to_string()]);
         // One thread for each of two cores, enough for a load of this many sessions.
         command.args(["-j", &sessions.min(2).to_string(), "-T", &lasts.as_secs().to_string()]);
         command.arg("--log-prefix").arg(self.folder.join("latencies")).arg("-f").arg(&file);
-        for (name, value) in script.variables {
+        for (name, value) in variables {
             command.args(["-D", &format!("{name}={value}")]);
         }
         let command =

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, NoTls};
 use crate::processes::Process;
 
 /// A dedicated cluster on this machine.
-pub struct Cluster {
+pub(crate) struct Cluster {
     url: String,
     port: u16,
     runtime: Runtime,
@@ -19,10 +19,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Connects to the maintenance database of a cluster on this machine, as its superuser.
-    ///
-    /// # Errors
-    /// If it cannot be reached.
-    pub fn connect(url: &str) -> anyhow::Result<Self> {
+    pub(crate) fn connect(url: &str) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let config: tokio_postgres::Config = url.parse().context("the cluster's URL is invalid")?;
         let port = *config.get_ports().first().context("the cluster's URL has no port")?;
@@ -34,58 +31,41 @@ impl Cluster {
     }
 
     /// The port of 127.0.0.1 on which it listens.
-    #[must_use]
-    pub const fn port(&self) -> u16 {
+    pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 
     /// The URL of one of its databases.
-    #[must_use]
-    pub fn url_of(&self, database: &str) -> String {
+    pub(crate) fn url_of(&self, database: &str) -> String {
         let (server, _) = self.url.rsplit_once('/').unwrap_or((&self.url, ""));
         format!("{server}/{database}")
     }
 
     /// Returns its version.
-    ///
-    /// # Errors
-    /// If it does not respond.
-    pub fn version(&self) -> anyhow::Result<String> {
+    pub(crate) fn version(&self) -> anyhow::Result<String> {
         let row = self.runtime.block_on(self.client.query_one("SHOW server_version", &[]))?;
         Ok(row.get(0))
     }
 
     /// Returns the CPU time of all its processes, including those that have exited.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    pub fn cpu(&self) -> anyhow::Result<Duration> {
+    pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
         self.postmaster.cpu_with_children()
     }
 
     /// Creates an empty database.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(&self, database: &str) -> anyhow::Result<()> {
+    pub(crate) fn create(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database}"))
     }
 
     /// Copies a database that has no connections, and writes the copy to disk, so that these writes do not
     /// count against the measurement.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn copy(&self, template: &str, database: &str) -> anyhow::Result<()> {
+    pub(crate) fn copy(&self, template: &str, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database} TEMPLATE {template} STRATEGY file_copy"))?;
         self.checkpoint()
     }
 
     /// Runs a statement on a fresh copy before the measurement, then vacuums and analyzes it.
-    ///
-    /// # Errors
-    /// If the statement fails.
-    pub fn prepare(&self, database: &str, statement: &str) -> anyhow::Result<()> {
+    pub(crate) fn prepare(&self, database: &str, statement: &str) -> anyhow::Result<()> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
             for statement in [statement, "VACUUM ANALYZE", "CHECKPOINT"] {
@@ -96,26 +76,17 @@ impl Cluster {
     }
 
     /// Drops a database, even with open connections.
-    ///
-    /// # Errors
-    /// If it cannot be dropped.
-    pub fn remove(&self, database: &str) -> anyhow::Result<()> {
+    pub(crate) fn remove(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("DROP DATABASE {database} WITH (FORCE)"))
     }
 
     /// Writes all data to disk.
-    ///
-    /// # Errors
-    /// If the checkpoint fails.
-    pub fn checkpoint(&self) -> anyhow::Result<()> {
+    pub(crate) fn checkpoint(&self) -> anyhow::Result<()> {
         self.execute("CHECKPOINT")
     }
 
     /// Returns the single number that a query on one of its databases yields.
-    ///
-    /// # Errors
-    /// If the query yields none.
-    pub fn number(&self, database: &str, query: &str) -> anyhow::Result<i64> {
+    pub(crate) fn number(&self, database: &str, query: &str) -> anyhow::Result<i64> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
             Ok(client.query_one(query, &[]).await.with_context(|| query.to_owned())?.try_get(0)?)
@@ -123,10 +94,7 @@ impl Cluster {
     }
 
     /// Runs asynchronous work to completion.
-    ///
-    /// # Errors
-    /// Any error of the work.
-    pub fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         self.runtime.block_on(work)
     }
 

@@ -11,7 +11,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// A process id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Process(pub u32);
+pub(crate) struct Process(pub(crate) u32);
 
 /// The kernel's record of a process.
 struct Stat {
@@ -24,24 +24,17 @@ struct Stat {
 
 impl Process {
     /// Returns the current process.
-    #[must_use]
-    pub fn this() -> Self {
+    pub(crate) fn this() -> Self {
         Self(std::process::id())
     }
 
     /// Returns the CPU time of all its threads.
-    ///
-    /// # Errors
-    /// If there is no such process, or no `/proc`.
-    pub fn cpu(self) -> anyhow::Result<Duration> {
+    pub(crate) fn cpu(self) -> anyhow::Result<Duration> {
         Ok(self.stat()?.own)
     }
 
     /// Returns the CPU time of the process and all its children, including those that have exited.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
-    pub fn cpu_with_children(self) -> anyhow::Result<Duration> {
+    pub(crate) fn cpu_with_children(self) -> anyhow::Result<Duration> {
         let of_children = |stats: Vec<Stat>| -> Duration {
             stats.iter().filter(|stat| stat.parent == self.0).map(|stat| stat.own).sum()
         };
@@ -53,26 +46,17 @@ impl Process {
     }
 
     /// Returns its parent.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
-    pub fn parent(self) -> anyhow::Result<Self> {
+    pub(crate) fn parent(self) -> anyhow::Result<Self> {
         Ok(Self(self.stat()?.parent))
     }
 
     /// Returns its peak memory since [`Process::forget_peak`], in bytes.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
-    pub fn peak_memory(self) -> anyhow::Result<u64> {
+    pub(crate) fn peak_memory(self) -> anyhow::Result<u64> {
         self.bytes("VmHWM:")
     }
 
     /// Returns its present memory, in bytes.
-    ///
-    /// # Errors
-    /// As for [`Process::cpu`].
-    pub fn memory(self) -> anyhow::Result<u64> {
+    pub(crate) fn memory(self) -> anyhow::Result<u64> {
         self.bytes("VmRSS:")
     }
 
@@ -86,10 +70,7 @@ impl Process {
     }
 
     /// Resets its peak memory.
-    ///
-    /// # Errors
-    /// If the process belongs to another user.
-    pub fn forget_peak(self) -> anyhow::Result<()> {
+    pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
         let path = format!("/proc/{}/clear_refs", self.0);
         fs::write(&path, "5").with_context(|| format!("{path} cannot be written"))
     }

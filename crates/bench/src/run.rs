@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use crate::context::{Bench, Programs};
 use crate::datasets::{Dataset, READ, SEEDED, WRITTEN};
-use crate::figures::{Figures, mebibytes, milliseconds, number, per_thousand};
+use crate::figures::{Figures, mebibytes, number, per_thousand};
 use crate::file_limits::{self, FILE_LIMITS};
 use crate::limits::{LIMITS, Limit};
 use crate::load::requests::{at_random, request};
@@ -16,7 +16,7 @@ use crate::operations::{BARE_HANDLER, Operation, Store};
 use crate::options::Options;
 use crate::processes::Process;
 use crate::seeding::seed_postgres;
-use crate::service::{Service, command};
+use crate::service::{Service, command, succeed};
 use crate::table::{Conditions, Row, Table, best};
 use crate::usage::Usage;
 
@@ -24,7 +24,7 @@ use crate::usage::Usage;
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<Table> {
+pub(crate) fn run(options: Options) -> anyhow::Result<Table> {
     let options = options.settled();
     let bench = Bench::seeded(options)?;
     if LIMITS.iter().any(|limit| bench.options.wants(limit.name)) {
@@ -49,11 +49,6 @@ pub(crate) struct Ours {
 }
 
 impl Bench {
-    /// Starts servers on the copy for reads.
-    pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
-        self.servers(ours, &self.programs, &self.dataset(ours.store, READ)?)
-    }
-
     /// Seeds a database, and copies it for reads.
     pub(crate) fn prepare(&self) -> anyhow::Result<()> {
         let began = Instant::now();
@@ -118,11 +113,8 @@ impl Bench {
     }
 
     fn limit(&self, limit: &Limit) -> anyhow::Result<Vec<Row>> {
-        let (sessions, counted) = (&self.options.connections, self.options.counted());
-        let measured = self.with_data(limit, |database| {
-            limit.measure(&self.pgbench, &self.cluster, database, &self.population, sessions, counted)
-        })?;
-        let rows = sessions.iter().zip(measured);
+        let measured = self.with_data(limit, |database| limit.measure(self, database))?;
+        let rows = self.options.connections.iter().zip(measured);
         Ok(rows.map(|(sessions, ran)| printed_row(limit.name, *sessions, ran.figures)).collect())
     }
 
@@ -136,7 +128,7 @@ impl Bench {
 
     fn bare_handler(&self) -> anyhow::Result<Vec<Row>> {
         let log = self.options.folder.join("bare.log");
-        let servers = [Service::start(&self.programs.bench, &["serve-bare"], &[], &log)?];
+        let servers = [Service::start(&self.programs.bench, &["serve-bare".to_owned()], &[], &log)?];
         let mut cell = |connections: &usize| {
             let mut requests = at_random(&[request("GET", "/", None, None)]);
             let (figures, _) = self.cell(&servers, *connections, &mut requests, false)?;
@@ -195,8 +187,7 @@ impl Bench {
         }
         drop(started);
         if counted_by.is_some() {
-            self.verify(programs, &data)?;
-            self.remove(&data)?;
+            self.verify_and_remove(programs, &data)?;
         }
         Ok(rows)
     }
@@ -238,13 +229,12 @@ impl Bench {
         number: usize,
         programs: &Programs,
         data: &Dataset,
-        more: &[(&str, &str)],
+        more: &[(&'static str, &str)],
     ) -> anyhow::Result<Service> {
         let log = self.options.folder.join(format!("server-{number}.log"));
         let (program, arguments) = self.program(programs, data);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut settings = self.settings(data);
-        settings.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        settings.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
         Service::start(program, &arguments, &settings, &log)
     }
 
@@ -282,27 +272,28 @@ impl Bench {
         let cpu = |cpu| per_thousand(cpu, answers);
         let memory = processes.iter().map(|process| process.peak_memory()).sum::<anyhow::Result<u64>>()?;
         let figures = Figures {
-            per_second: answers / counted.lasted.as_secs_f64(),
-            p50: milliseconds(&counted.latencies, 0.5),
-            p99: milliseconds(&counted.latencies, 0.99),
             server_cpu: Some(cpu(used.servers)),
             database_cpu: used.database.map(cpu),
             load_cpu: Some(cpu(used.load)),
             memory: Some(mebibytes(memory)),
-            of_limit: None,
+            ..Figures::of(answers / counted.lasted.as_secs_f64(), &counted.latencies)
         };
         Ok((figures, counted.all_answers))
     }
 
-    /// Runs the service's audit of the whole ledger.
-    pub(crate) fn verify(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
-        let mut verify = command(&programs.server, &self.settings(data));
-        let output = verify.args(["ledger", "verify"]).output();
-        let output = output.context("the ledger cannot be verified")?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let why = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "the ledger is inconsistent afterwards: {said}{why}");
-        Ok(())
+    /// Runs a measurement as often as the options say, and returns the medians.
+    pub(crate) fn median(&self, measure: impl FnMut() -> anyhow::Result<Figures>) -> anyhow::Result<Figures> {
+        let runs = std::iter::repeat_with(measure).take(usize::try_from(self.options.runs)?);
+        Ok(Figures::median(&runs.collect::<anyhow::Result<Vec<_>>>()?))
+    }
+
+    /// Audits the whole ledger with the service, unless it was in memory, and removes the data.
+    pub(crate) fn verify_and_remove(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
+        if !matches!(data, Dataset::Memory) {
+            let mut verify = command(&programs.server, &self.settings(data));
+            succeed(verify.args(["ledger", "verify"])).context("the ledger is inconsistent afterwards")?;
+        }
+        self.remove(data)
     }
 }
 

@@ -18,7 +18,7 @@ const LISTENING: &str = "listening on http://";
 const SEARCHED_EVERY: Duration = Duration::from_millis(10);
 
 /// A command of a program with these settings and no other settings of Cuepoint.
-pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command {
+pub(crate) fn command(program: &Path, settings: &[(&str, String)]) -> Command {
     let mut command = Command::new(program);
     let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"CUEPOINT_");
     for (name, _) in std::env::vars_os().filter(|(name, _)| ours(name)) {
@@ -28,8 +28,19 @@ pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command 
     command
 }
 
+/// Runs a command to its end.
+///
+/// # Errors
+/// If it fails, with what it said.
+pub(crate) fn succeed(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().context("it did not start")?;
+    let said = [output.stdout, output.stderr].concat();
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    Ok(())
+}
+
 /// A running server.
-pub struct Service {
+pub(crate) struct Service {
     process: Child,
     address: SocketAddr,
 }
@@ -40,10 +51,10 @@ impl Service {
     ///
     /// # Errors
     /// If it does not start, with the end of its log.
-    pub fn start(
+    pub(crate) fn start(
         program: &Path,
-        arguments: &[&str],
-        settings: &[(String, String)],
+        arguments: &[String],
+        settings: &[(&str, String)],
         log: &Path,
     ) -> anyhow::Result<Self> {
         let mut command = command(program, settings);
@@ -68,14 +79,12 @@ impl Service {
     }
 
     /// The address on which it listens.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
+    pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Its process.
-    #[must_use]
-    pub fn process(&self) -> Process {
+    pub(crate) fn process(&self) -> Process {
         Process(self.process.id())
     }
 }

@@ -8,13 +8,13 @@ use cuepoint_domain::ids::UserId;
 use ureq::Agent;
 use ureq::http::{Request, Response};
 
-/// The longest wait for an answer, or for an event on a stream.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The body of a request for a song of a `popular` or `upcoming` artist.
-pub(crate) fn song(dj: UserId, artist_type: &str) -> String {
+/// The body of a request for a song of a `popular` or `upcoming` artist, with further fields that begin with a comma.
+pub(crate) fn song(dj: UserId, title: &str, artist_type: &str, further: &str) -> String {
     format!(
-        r#"{{"dj_id":{dj},"song_title":"Blue Monday","artist_name":"New Order","artist_type":"{artist_type}","music_url":"https://example.com/song"}}"#
+        r#"{{"dj_id":{dj},"song_title":"{title}","artist_name":"New Order","artist_type":"{artist_type}","music_url":"https://example.com/song"{further}}}"#
     )
 }
 

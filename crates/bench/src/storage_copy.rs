@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
-use crate::service::command;
+use crate::service::{command, succeed};
 
 /// The durations of the copies of the seeded data.
 #[derive(Clone, Copy, Debug)]
-pub struct StorageCopies {
+pub(crate) struct StorageCopies {
     /// From PostgreSQL to a SQLite file.
-    pub to_sqlite: Duration,
+    pub(crate) to_sqlite: Duration,
     /// From the SQLite file to PostgreSQL.
-    pub to_postgres: Duration,
+    pub(crate) to_postgres: Duration,
 }
 
 impl StorageCopies {
@@ -30,14 +30,12 @@ impl StorageCopies {
 }
 
 /// Copies the storage of these settings to another one, and returns the duration.
-pub(crate) fn run(program: &Path, settings: &[(String, String)], to: &str) -> anyhow::Result<Duration> {
+pub(crate) fn run(program: &Path, settings: &[(&str, String)], to: &str) -> anyhow::Result<Duration> {
     let mut copy = command(program, settings);
     copy.args(["storage", "copy", "--to", to]);
     let began = Instant::now();
-    let output = copy.output().context("the storage cannot be copied")?;
+    succeed(&mut copy).context("the storage cannot be copied")?;
     let lasted = began.elapsed();
-    let why = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "the storage cannot be copied: {why}");
     eprintln!("copied in {:.1} s", lasted.as_secs_f64());
     Ok(lasted)
 }

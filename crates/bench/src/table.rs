@@ -2,39 +2,35 @@
 
 mod targets;
 
-use std::fmt::Write;
-
 use crate::document::Report;
-use crate::figures::Figures;
+use crate::figures::{Figures, shown};
 use crate::machine::{Processors, Vendor};
+use crate::markdown::table;
 use crate::options::Options;
 use crate::postgres::Cluster;
 use crate::storage_copy::StorageCopies;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub(crate) struct Row {
     /// The name of the workload.
-    pub name: String,
+    pub(crate) name: String,
     /// The number of connections.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// The measured figures.
-    pub figures: Figures,
+    pub(crate) figures: Figures,
 }
 
 /// The conditions of the measurement.
 #[derive(Clone, Debug)]
-pub struct Conditions {
+pub(crate) struct Conditions {
     text: String,
     vendor: Option<Vendor>,
 }
 
 impl Conditions {
     /// Returns the conditions of a run with these options.
-    ///
-    /// # Errors
-    /// If the cluster does not respond.
-    pub fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
+    pub(crate) fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
         let machine = Self::machine(cluster)?;
         let vendor = Processors::of_this_machine()?.vendor;
         let (runs, seconds, scale) = (options.runs, options.seconds, options.scale);
@@ -46,22 +42,18 @@ impl Conditions {
     }
 
     /// The conditions as a sentence.
-    #[must_use]
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Describes the machine and the version of PostgreSQL.
-    ///
-    /// # Errors
-    /// If the cluster does not respond.
-    pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
+    pub(crate) fn machine(cluster: &Cluster) -> anyhow::Result<String> {
         Ok(format!("{}, PostgreSQL {}", Processors::of_this_machine()?, cluster.version()?))
     }
 }
 
 /// All rows of all runs.
-pub struct Table {
+pub(crate) struct Table {
     conditions: Conditions,
     copies: Option<StorageCopies>,
     runs: Vec<Vec<Row>>,
@@ -69,13 +61,12 @@ pub struct Table {
 
 impl Table {
     /// Creates a table without rows.
-    #[must_use]
-    pub const fn new(conditions: Conditions, copies: Option<StorageCopies>) -> Self {
+    pub(crate) const fn new(conditions: Conditions, copies: Option<StorageCopies>) -> Self {
         Self { conditions, copies, runs: Vec::new() }
     }
 
     /// Adds the rows of another run.
-    pub fn add(&mut self, run: Vec<Row>) {
+    pub(crate) fn add(&mut self, run: Vec<Row>) {
         self.runs.push(run);
     }
 
@@ -92,8 +83,7 @@ impl Table {
     }
 
     /// Returns the targets with the shares that were reached, and further all rows.
-    #[must_use]
-    pub fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Report {
         let rows = self.medians();
         let copies = self.copies.map_or_else(String::new, |copies| copies.text());
         let kept = format!("{}\n\n{}{copies}", self.conditions.text, self.targets(&rows));
@@ -107,76 +97,12 @@ pub(crate) fn best(rows: &[Row], name: &str) -> Option<f64> {
 }
 
 fn all(rows: &[Row]) -> String {
-    let heads = [
-        "row",
-        "connections",
-        "req/s",
-        "p50 ms",
-        "p99 ms",
-        "server CPU",
-        "database CPU",
-        "load CPU",
-        "memory MiB",
-        "ratio",
-    ];
-    let mut lines = vec![line(heads.map(str::to_owned))];
-    for Row { name, connections, figures } in rows {
-        lines.push(line([
-            name.clone(),
-            connections.to_string(),
-            format!("{:.0}", figures.per_second),
-            format!("{:.2}", figures.p50),
-            format!("{:.2}", figures.p99),
-            shown(figures.server_cpu, 3),
-            shown(figures.database_cpu, 3),
-            shown(figures.load_cpu, 3),
-            shown(figures.memory, 1),
-            shown(figures.of_limit, 2),
-        ]));
-    }
-    table(lines)
-}
-
-pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
-    figure.map_or_else(String::new, |figure| format!("{figure:.decimals$}"))
-}
-
-/// Collects the cells of a line.
-pub(crate) fn line<const CELLS: usize>(cells: [String; CELLS]) -> Vec<String> {
-    cells.into()
-}
-
-/// Formats lines below a header as Markdown, padded for reading as plain text: names to the left, numbers to
-/// the right.
-pub(crate) fn table(lines: Vec<Vec<String>>) -> String {
-    let heads = lines.first().cloned().unwrap_or_default();
-    let is_text = |column: usize| {
-        let mut cells = lines.iter().skip(1).filter_map(|line| line.get(column));
-        cells.any(|cell| cell.chars().any(char::is_alphabetic))
-    };
-    let columns: Vec<(usize, bool)> = (0..heads.len())
-        .map(|column| {
-            let widths = lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count());
-            (widths.max().unwrap_or(0).max(3), is_text(column))
-        })
-        .collect();
-    let mut text = String::new();
-    for (number, cells) in lines.iter().enumerate() {
-        for (cell, (width, is_text)) in cells.iter().zip(&columns) {
-            // Writing into memory cannot fail.
-            let _ =
-                if *is_text { write!(text, "| {cell:<width$} ") } else { write!(text, "| {cell:>width$} ") };
-        }
-        text.push_str("|\n");
-        if number == 0 {
-            for (width, is_text) in &columns {
-                let dashes = "-".repeat(*width);
-                let _ = if *is_text { write!(text, "|-{dashes}-") } else { write!(text, "|-{dashes}:") };
-            }
-            text.push_str("|\n");
-        }
-    }
-    text
+    let heads = "row | connections | req/s | p50 ms | p99 ms | server CPU | database CPU | load CPU | memory MiB | ratio";
+    let lines = rows.iter().map(|Row { name, connections, figures }| {
+        let further = [shown(figures.load_cpu, 3), shown(figures.memory, 1), shown(figures.of_limit, 2)];
+        [&[name.clone(), connections.to_string()][..], &figures.cells(2), &further].concat()
+    });
+    table(heads, lines)
 }
 
 #[cfg(test)]

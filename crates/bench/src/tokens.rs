@@ -18,17 +18,14 @@ use time::Duration;
 const VALID_FOR: Duration = Duration::minutes(15);
 
 /// An issuer of tokens for known users.
-pub struct Tokens {
+pub(crate) struct Tokens {
     key_file: PathBuf,
     djs: HashSet<UserId>,
 }
 
 impl Tokens {
     /// Creates a key file in this folder; users in `djs` get the tokens of a DJ.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
+    pub(crate) fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
         let key_file = folder.join("signing-keys");
         let asked = Rotation {
             algorithm: None,
@@ -41,16 +38,12 @@ impl Tokens {
     }
 
     /// The path of the key file for the servers.
-    #[must_use]
-    pub fn key_file(&self) -> &Path {
+    pub(crate) fn key_file(&self) -> &Path {
         &self.key_file
     }
 
     /// Returns a token for each of these users, valid for 15 minutes.
-    ///
-    /// # Errors
-    /// If a token cannot be signed.
-    pub fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
+    pub(crate) fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
         let now = SystemClock.now();
         let keys = KeysInForce::read(&self.key_file, now)?;
         let tokens = SignedTokens::new(keys, VALID_FOR, RandomSecrets::new()?);

@@ -52,9 +52,6 @@ impl<'b> Usage<'b> {
     }
 
     /// The time between the bounds, and the CPU time in it.
-    ///
-    /// # Errors
-    /// If nothing was counted.
     pub(crate) fn between(&self) -> anyhow::Result<(Duration, Used)> {
         let ((begun, before), (ended, after)) = self.begins.zip(self.ends).context("nothing was counted")?;
         let database = before.database.zip(after.database);

@@ -10,16 +10,25 @@ pub(crate) struct Success<T> {
     pub(crate) data: T,
 }
 
+/// The data of a success that is one object under the name of its kind.
+#[derive(Deserialize)]
+pub(crate) struct One<T> {
+    #[serde(
+        alias = "board",
+        alias = "gig",
+        alias = "report",
+        alias = "settings",
+        alias = "topup",
+        alias = "wallet"
+    )]
+    pub(crate) object: T,
+}
+
 /// The envelope of a refusal.
 #[derive(Deserialize)]
 pub(crate) struct Refusal {
     pub(crate) code: String,
     pub(crate) message: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct SettingsData {
-    pub(crate) settings: Settings,
 }
 
 /// The settings of the deployment. A service that does not show its environment is older than this program.
@@ -49,29 +58,14 @@ pub(crate) struct User {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct WalletData {
-    pub(crate) wallet: Wallet,
-}
-
-#[derive(Deserialize)]
 pub(crate) struct Wallet {
     pub(crate) available: Amount,
     pub(crate) held: Amount,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct TopupData {
-    pub(crate) topup: Topup,
-}
-
-#[derive(Deserialize)]
 pub(crate) struct Topup {
     pub(crate) status: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct GigData {
-    pub(crate) gig: Gig,
 }
 
 #[derive(Deserialize)]
@@ -110,11 +104,6 @@ pub(crate) struct Position {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct BoardData {
-    pub(crate) board: Board,
-}
-
-#[derive(Deserialize)]
 pub(crate) struct Board {
     pub(crate) dj: User,
     pub(crate) fee_upcoming_artist: Amount,
@@ -133,11 +122,6 @@ pub(crate) struct Mine {
 pub(crate) struct Offer {
     pub(crate) fee: Amount,
     pub(crate) place: Position,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct ReportData {
-    pub(crate) report: Report,
 }
 
 #[derive(Deserialize)]
@@ -161,7 +145,3 @@ pub(crate) struct ByStatus {
     pub(crate) cancelled: u32,
     pub(crate) expired: u32,
 }
-
-/// An answer of which nothing is read.
-#[derive(Deserialize)]
-pub(crate) struct Ignored {}

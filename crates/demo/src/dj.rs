@@ -1,9 +1,10 @@
 //! What the DJ does: opens the gig, accepts, rejects and plays, pauses, and ends it.
 
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::amount::Amount;
-use crate::answers::{Gig, GigData, Ignored, Place, Queue, Report, ReportData, WalletData};
+use crate::answers::{Gig, One, Place, Queue, Report, Wallet};
 use crate::api::{Api, Caller};
 use crate::cast;
 use crate::guest::{PASSWORD, new_address};
@@ -25,8 +26,8 @@ impl Dj {
         let body = json!({"title": "Friday at the Blue Room", "venue": "Blue Room", "city": "Berlin",
             "latitude": 52.52, "longitude": 13.4, "message": "Requests until the last train",
             "fee_upcoming_artist": upcoming, "fee_popular_song": popular});
-        let opened: GigData = caller.call("POST", "/gigs", &body)?;
-        Ok(Self { caller, gig: opened.gig, email })
+        let opened: One<Gig> = caller.call("POST", "/gigs", &body)?;
+        Ok(Self { caller, gig: opened.object, email })
     }
 
     /// The code on the poster.
@@ -63,24 +64,23 @@ impl Dj {
     /// Changes fields of the gig.
     pub(crate) fn change(&mut self, fields: &serde_json::Value) -> anyhow::Result<()> {
         let path = format!("/gigs/{}", self.gig.id);
-        self.caller.call::<GigData>("PATCH", &path, fields).map(drop)
+        self.caller.call::<IgnoredAny>("PATCH", &path, fields).map(drop)
     }
 
     /// Ends the gig.
     pub(crate) fn end(&mut self) -> anyhow::Result<()> {
         let path = format!("/gigs/{}/end", self.gig.id);
-        self.caller.call::<GigData>("POST", &path, &json!({})).map(drop)
+        self.caller.call::<IgnoredAny>("POST", &path, &json!({})).map(drop)
     }
 
     pub(crate) fn report(&mut self) -> anyhow::Result<Report> {
-        let report: ReportData = self.caller.get(&format!("/gigs/{}/report", self.gig.id))?;
-        Ok(report.report)
+        let report: One<Report> = self.caller.get(&format!("/gigs/{}/report", self.gig.id))?;
+        Ok(report.object)
     }
 
     /// What the DJ can withdraw or spend.
     pub(crate) fn available(&mut self) -> anyhow::Result<Amount> {
-        let wallet: WalletData = self.caller.get("/wallet")?;
-        Ok(wallet.wallet.available)
+        Ok(self.caller.get::<One<Wallet>>("/wallet")?.object.available)
     }
 
     fn queue(&mut self) -> anyhow::Result<Vec<Place>> {
@@ -92,7 +92,7 @@ impl Dj {
     fn move_to(&mut self, place: &Place, status: &str) -> anyhow::Result<String> {
         let title = &place.request.song_title;
         let path = format!("/music/requests-update/{}", place.request.id);
-        let moved = self.caller.try_call::<Ignored>("PATCH", &path, &json!({"status": status}))?;
+        let moved = self.caller.try_call::<IgnoredAny>("PATCH", &path, &json!({"status": status}))?;
         Ok(match moved {
             Ok(_) => format!("{} {} {title} for {}", cast::DJ, verb(status), place.request.fee),
             Err(refusal) => format!("{} cannot change {title}: {}", cast::DJ, refusal.message),

@@ -8,7 +8,7 @@ use anyhow::{Context, bail, ensure};
 use fastrand::Rng;
 use serde_json::json;
 
-use crate::answers::{Report, Settings, SettingsData};
+use crate::answers::{One, Report, Settings};
 use crate::api::Api;
 use crate::cast::GUESTS;
 use crate::dj::Dj;
@@ -150,7 +150,7 @@ impl<'a> Evening<'a> {
     /// Lets the DJ register and open a gig.
     fn open(url: &str, pace: Pace, print: &'a mut dyn FnMut(&str)) -> anyhow::Result<Self> {
         let api = Api::new(url);
-        let SettingsData { settings } = api
+        let One { object: settings } = api
             .get("/settings")
             .with_context(|| format!("the settings of the service at {url} cannot be read"))?;
         let minute = pace.minute(permitted(&settings, pace)?);
@@ -202,19 +202,15 @@ impl<'a> Evening<'a> {
     /// What the DJ changes at fixed times.
     fn change(&mut self, now: u32) -> anyhow::Result<Option<String>> {
         let percent = |part: u32| self.pace.minutes().saturating_mul(part) / 100;
-        let (fields, what) = if now == percent(55) {
-            (json!({"accepting": 0}), "pauses the gig")
-        } else if now == percent(60) {
-            (json!({"accepting": 1}), "takes requests again")
-        } else if now == percent(70) {
-            (json!({"queue_order": "arrival"}), "plays in the order of arrival")
-        } else if now == percent(80) {
-            (json!({"queue_order": "rounds"}), "plays in rounds again")
-        } else if now == percent(95) {
-            (json!({"accepting": 0, "message": "Last songs"}), "takes no further requests")
-        } else {
-            return Ok(None);
-        };
+        let changes = [
+            (55, json!({"accepting": 0}), "pauses the gig"),
+            (60, json!({"accepting": 1}), "takes requests again"),
+            (70, json!({"queue_order": "arrival"}), "plays in the order of arrival"),
+            (80, json!({"queue_order": "rounds"}), "plays in rounds again"),
+            (95, json!({"accepting": 0, "message": "Last songs"}), "takes no further requests"),
+        ];
+        let due = changes.into_iter().find(|(part, ..)| now == percent(*part));
+        let Some((_, fields, what)) = due else { return Ok(None) };
         self.dj.change(&fields)?;
         Ok(Some(format!("{} {what}", cast::DJ)))
     }

@@ -3,10 +3,11 @@
 use anyhow::{Context, ensure};
 use fastrand::Rng;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::amount::Amount;
-use crate::answers::{Board, BoardData, Ignored, Mine, Place, Request, TopupData, WalletData};
+use crate::answers::{Board, Mine, One, Place, Request, Topup, Wallet};
 use crate::api::{Api, Caller};
 use crate::cast::{ArtistType, SONGS, Song};
 
@@ -53,9 +54,9 @@ impl Guest {
     /// Pays in, and returns what happened.
     pub(crate) fn pay_in(&mut self, units: u32) -> anyhow::Result<String> {
         let amount = Amount::from(units);
-        let paid: TopupData = self.caller.call("POST", "/wallet/topups", &json!({"amount": units}))?;
+        let paid: One<Topup> = self.caller.call("POST", "/wallet/topups", &json!({"amount": units}))?;
         ensure!(
-            paid.topup.status == "confirmed",
+            paid.object.status == "confirmed",
             "top-ups of this service wait for a payment system: set topups.provider to sandbox"
         );
         let line = format!("{} pays in {amount}", self.name);
@@ -65,14 +66,14 @@ impl Guest {
 
     /// Requests a song for the displayed price, or for more if this gives a better place.
     pub(crate) fn request(&mut self, rng: &mut Rng, message: Option<&str>) -> anyhow::Result<String> {
-        let board: BoardData = self.caller.get(&format!("/boards/{}", self.code))?;
+        let board = self.caller.get::<One<Board>>(&format!("/boards/{}", self.code))?.object;
         let song = rng.choice(SONGS).context("there is no song")?;
-        let fee = self.fee(&board.board, song)?;
+        let fee = self.fee(&board, song)?;
         let name = self.name;
         let (song_title, artist_name, kind) = song;
         let artist_type = kind.name();
-        let body =
-            NewRequest { dj_id: board.board.dj.id, song_title, artist_name, artist_type, fee: &fee, message };
+        let dj_id = board.dj.id;
+        let body = NewRequest { dj_id, song_title, artist_name, artist_type, fee: &fee, message };
         let request: Request = match self.caller.try_call("POST", "/music/requests", &body)? {
             Ok(request) => request,
             Err(refusal) => return Ok(format!("{name} cannot request {song_title}: {}", refusal.message)),
@@ -91,7 +92,7 @@ impl Guest {
             ArtistType::Popular => &board.fee_popular_song,
             ArtistType::Upcoming => &board.fee_upcoming_artist,
         };
-        let available = self.wallet()?.wallet.available;
+        let available = self.wallet()?.available;
         let offers: Mine = self.caller.get(&format!("/boards/{}/mine?offers={price},{MORE}", self.code))?;
         let better = match offers.offers.as_slice() {
             [usual, more] if more.place.position < usual.place.position && more.fee <= available => &more.fee,
@@ -107,7 +108,7 @@ impl Guest {
             return Ok(None);
         };
         let path = format!("/music/requests/{}/cancel", own.request.id);
-        let _: Ignored = self.caller.call("POST", &path, &json!({}))?;
+        let _: IgnoredAny = self.caller.call("POST", &path, &json!({}))?;
         Ok(Some(format!("{} cancels {}", self.name, own.request.song_title)))
     }
 
@@ -117,11 +118,11 @@ impl Guest {
         let is_unrated = |own: &&Place| own.request.status == "played" && own.stars.is_none();
         let Some(own) = mine.requests.iter().find(is_unrated) else { return Ok(None) };
         let path = format!("/music/requests/{}/rating", own.request.id);
-        let _: Ignored = self.caller.call("POST", &path, &json!({"stars": stars}))?;
+        let _: IgnoredAny = self.caller.call("POST", &path, &json!({"stars": stars}))?;
         let mut line = format!("{} gives {} {stars} stars", self.name, own.request.song_title);
-        if tip > 0 && self.wallet()?.wallet.available >= Amount::from(tip) {
+        if tip > 0 && self.wallet()?.available >= Amount::from(tip) {
             let path = format!("/boards/{}/tips", self.code);
-            match self.caller.try_call::<Ignored>("POST", &path, &json!({"amount": tip}))? {
+            match self.caller.try_call::<IgnoredAny>("POST", &path, &json!({"amount": tip}))? {
                 Ok(_) => line.push_str(&format!(", and tips {tip}")),
                 Err(refusal) => line.push_str(&format!(", and cannot tip {tip}: {}", refusal.message)),
             }
@@ -147,16 +148,16 @@ impl Guest {
 
     /// Whether the guest has less than this.
     pub(crate) fn is_short(&mut self, of: u32) -> anyhow::Result<bool> {
-        Ok(self.wallet()?.wallet.available < Amount::from(of))
+        Ok(self.wallet()?.available < Amount::from(of))
     }
 
-    fn wallet(&mut self) -> anyhow::Result<WalletData> {
-        self.caller.get("/wallet")
+    fn wallet(&mut self) -> anyhow::Result<Wallet> {
+        Ok(self.caller.get::<One<Wallet>>("/wallet")?.object)
     }
 
     /// What the guest has spent, once nothing is held.
     pub(crate) fn spent(&mut self) -> anyhow::Result<Amount> {
-        let wallet = self.wallet()?.wallet;
+        let wallet = self.wallet()?;
         ensure!(wallet.held == Amount::default(), "the wallet of {} still holds {}", self.name, wallet.held);
         Ok(self.paid_in.iter().sum::<Amount>().less(&wallet.available))
     }

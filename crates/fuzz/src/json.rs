@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 
 use cuepoint_views::wire::json::{BodyError, Object};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// The maximum number of objects and lists around a value, including the top-level object.
 const MAX_LEVELS: usize = 33;
@@ -17,7 +18,7 @@ pub(crate) fn check(input: &[u8]) {
             assert!(!json.repeats_a_key(), "a duplicate key was accepted");
             assert!(json.levels() <= MAX_LEVELS, "deep nesting was accepted");
             assert!(matches!(json, Json::Object(_)), "{json:?} is not an object");
-            if let Json::Object(pairs) = json {
+            if let Json::Object(Pairs(pairs)) = json {
                 for (key, value) in &pairs {
                     let raw = object.get(key).map(|raw| serde_json::from_str(raw.get()));
                     assert!(
@@ -41,7 +42,8 @@ pub(crate) fn check(input: &[u8]) {
 
 /// Any JSON value with all pairs of its objects. `serde_json::Value` drops repeated keys, and takes an object
 /// with the key of its raw values for the text in it.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, Deserialize)]
+#[serde(untagged)]
 enum Json {
     Null,
     Bool(bool),
@@ -50,7 +52,7 @@ enum Json {
     Float(f64),
     Text(String),
     List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    Object(Pairs),
 }
 
 impl Json {
@@ -58,7 +60,7 @@ impl Json {
     fn below(&self) -> Vec<&Self> {
         match self {
             Self::List(items) => items.iter().collect(),
-            Self::Object(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+            Self::Object(Pairs(pairs)) => pairs.iter().map(|(_, value)| value).collect(),
             _ => Vec::new(),
         }
     }
@@ -66,7 +68,8 @@ impl Json {
     /// Whether an object has a key twice, at any depth.
     fn repeats_a_key(&self) -> bool {
         let mut keys = HashSet::new();
-        let repeated = matches!(self, Self::Object(pairs) if !pairs.iter().all(|(key, _)| keys.insert(key)));
+        let repeated =
+            matches!(self, Self::Object(Pairs(pairs)) if !pairs.iter().all(|(key, _)| keys.insert(key)));
         repeated || self.below().into_iter().any(Self::repeats_a_key)
     }
 
@@ -77,58 +80,30 @@ impl Json {
     }
 }
 
-impl<'de> Deserialize<'de> for Json {
+/// The pairs of an object, also those of a repeated key.
+#[derive(PartialEq, Debug)]
+struct Pairs(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Read)
+        deserializer.deserialize_map(Read)
     }
 }
 
 struct Read;
 
 impl<'de> Visitor<'de> for Read {
-    type Value = Json;
+    type Value = Pairs;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
+        f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
         let mut pairs = Vec::new();
         while let Some(pair) = map.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Json::Object(pairs))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element()? {
-            items.push(item);
-        }
-        Ok(Json::List(items))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
-        Ok(Json::Negative(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
-        Ok(Json::Whole(number))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
-        Ok(Json::Float(number))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::Text(text.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
+        Ok(Pairs(pairs))
     }
 }

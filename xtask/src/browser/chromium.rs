@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use crate::postgres_binaries::{apt, can_install, on_path};
+use crate::postgres_binaries::{can_install, install, on_path};
 
 /// The names of the program.
 const PROGRAMS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
@@ -26,9 +26,7 @@ pub(super) fn find_or_install() -> anyhow::Result<PathBuf> {
     if let Some(missing) = missing() {
         bail!(missing);
     }
-    eprintln!("xtask: Chromium is missing; installing Debian's package");
-    apt(&["update"])?;
-    apt(&[&["install", "-y", "--no-install-recommends"], PACKAGES].concat())?;
+    install(PACKAGES)?;
     find().context("Chromium was installed, but it is not in a folder of PATH")
 }
 

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, ensure};
-use sha2::{Digest as _, Sha256};
 
-use crate::workspace::{output_of, root};
+use crate::workspace::{output_of, root, target_dir};
 
 /// The committed file with the digests.
 const FILE: &str = "xtask/full_run.txt";
@@ -110,40 +108,22 @@ pub(crate) fn ensure_full_run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A digest of the files that these patterns match: their paths, whether they are executable, and their contents.
+/// A digest of the files, tracked or not, that these patterns match and git does not ignore: their paths, whether they are
+/// executable, and their contents. It is that of a tree in git, made from an index of its own.
+///
+/// # Errors
+/// If a pattern matches no file.
 fn digest(patterns: &[&str]) -> anyhow::Result<String> {
-    let mut all = Sha256::new();
-    for path in files(patterns)? {
-        let content =
-            fs::read(root().join(&path)).with_context(|| format!("{} cannot be read", path.display()))?;
-        let name = path.as_os_str().as_encoded_bytes();
-        for part in [name, &[u8::from(is_program(&root().join(&path))?)], &content] {
-            all.update(part.len().to_be_bytes());
-            all.update(part);
-        }
-    }
-    Ok(all.finalize().iter().fold(String::new(), |mut text, byte| {
-        text.push_str(&format!("{byte:02x}"));
-        text
-    }))
-}
-
-fn is_program(path: &Path) -> anyhow::Result<bool> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Ok(fs::metadata(path)?.permissions().mode() & 0o111 != 0)
-}
-
-/// The sorted paths of the files, tracked or not, that git does not ignore.
-fn files(patterns: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut list = Command::new("git");
-    list.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z", "--"]).args(patterns);
-    let printed = output_of(list.current_dir(root()))?;
-    let names = printed.split('\0').filter(|name| !name.is_empty() && *name != FILE);
-    let mut paths: Vec<PathBuf> =
-        names.map(PathBuf::from).filter(|path| root().join(path).is_file()).collect();
-    paths.sort();
-    paths.dedup();
-    Ok(paths)
+    let index = target_dir()?.join(format!("inputs-{}.index", std::process::id()));
+    let git = |arguments: &[&str]| {
+        output_of(Command::new("git").current_dir(root()).env("GIT_INDEX_FILE", &index).args(arguments))
+    };
+    let except = format!(":(exclude){FILE}");
+    let added = git(&[&["add", "--all", "--"], patterns, &[&except]].concat());
+    let tree = added.and_then(|_| git(&["write-tree"]));
+    // There is none if git has failed.
+    let _ = fs::remove_file(&index);
+    Ok(tree?.trim_end().to_owned())
 }
 
 #[cfg(test)]
@@ -161,19 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn each_pattern_matches_files() {
+    fn each_pattern_matches_files_and_different_files_have_different_digests() {
         for Inputs(patterns) in [&LICENCES, &PACKAGE, &RELEASE] {
-            for pattern in patterns.concat() {
-                assert!(!files(&[pattern]).unwrap().is_empty(), "{pattern}");
-            }
+            digest(&patterns.concat()).unwrap();
         }
-    }
-
-    #[test]
-    fn different_files_have_different_digests() {
-        let digests = [&["Cargo.toml"][..], &["Cargo.lock"], &["Cargo.toml", "Cargo.lock"]]
+        assert!(digest(&["xtask/no-such-file"]).is_err());
+        let [one, other, both] = [&["Cargo.toml"][..], &["Cargo.lock"], &["Cargo.toml", "Cargo.lock"]]
             .map(|files| digest(files).unwrap());
-        assert!(digests[0] != digests[1] && digests[1] != digests[2] && digests[0] != digests[2]);
-        assert_eq!(digests[0].len(), 64);
+        assert!(one != other && other != both && one != both);
+        assert_eq!(digest(&["Cargo.toml"]).unwrap(), one);
     }
 }

@@ -8,6 +8,7 @@ use anyhow::Context;
 
 use super::{run_tool, source};
 use crate::python;
+use crate::workspace::remove_folder;
 
 /// The package that `tour.py` imports.
 const PACKAGE: &str = "cuepoint_client";
@@ -22,10 +23,7 @@ pub(super) fn check(document: &Path) -> anyhow::Result<Command> {
     let folder = programs.join("..").join("generated");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     // The generator leaves the modules of removed operations in place.
-    let package = folder.join(PACKAGE);
-    if package.exists() {
-        fs::remove_dir_all(&package).with_context(|| format!("{} cannot be removed", package.display()))?;
-    }
+    remove_folder(&folder.join(PACKAGE))?;
     let python = programs.join("python3");
     run_tool(
         Command::new(programs.join("openapi-python-client"))

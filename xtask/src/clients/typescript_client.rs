@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{copy, program, project, run_tool};
+use super::{FOLDER, program, project, run_tool};
+use crate::node;
+use crate::workspace::root;
 
 /// Generates the client, compiles it together with its tour, and returns the program of the tour.
 ///
@@ -12,8 +14,9 @@ use super::{copy, program, project, run_tool};
 pub(super) fn compile(document: &Path) -> anyhow::Result<Command> {
     let project = project()?;
     run_tool(program("openapi-typescript")?.arg(document).args(["--output", "schema.ts"]))?;
-    copy("tour.ts", &project)?;
-    copy("tsconfig.json", &project)?;
+    for file in ["tour.ts", "tsconfig.json"] {
+        node::copy(&root().join(FOLDER), file, &project)?;
+    }
     run_tool(program("tsc")?.args(["--project", "tsconfig.json"]))?;
     let mut tour = Command::new("node");
     tour.arg(project.join("build").join("tour.js"));

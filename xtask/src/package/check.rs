@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
@@ -10,6 +9,8 @@ use anyhow::{Context, ensure};
 
 use super::debian::Debian;
 use super::{folder, pack};
+use crate::cluster::free_port;
+use crate::service::Process;
 use crate::workspace::output_of;
 
 /// A server with a TLS proxy, and a container.
@@ -175,11 +176,6 @@ fn configures(debian: &Debian) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A port that no program uses.
-fn free_port() -> anyhow::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
-}
-
 /// The address of the proxy.
 fn public_url(port: u16) -> String {
     format!("https://localhost:{port}")
@@ -226,8 +222,8 @@ fn serves(debian: &Debian) -> anyhow::Result<()> {
     };
     let mut command = debian.configured(value("User")?, value("ExecStart")?);
     let log = File::create(folder()?.join("server.log"))?;
-    let mut server = Server(command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?);
-    let _proxy = Server(proxy(debian)?);
+    let mut server = Process(command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?);
+    let _proxy = Process(proxy(debian)?);
     let environment = debian.read(ENVIRONMENT)?;
     let url = environment.lines().find_map(|line| line.strip_prefix(PUBLIC_URL)).context("no URL")?;
     let authority = debian.path(AUTHORITY);
@@ -262,17 +258,6 @@ fn examines(debian: &Debian) -> anyhow::Result<()> {
         said.lines().filter(|line| line.starts_with("fail")).filter(|line| !of_machine(line)).collect();
     ensure!(failed.is_empty() && said.contains("ok    network.streams"), "the doctor says: {said}");
     Ok(())
-}
-
-/// A process, killed on drop.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Nothing is left to do if it has exited already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Upgrades to a higher version.

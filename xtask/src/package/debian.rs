@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use anyhow::{Context, ensure};
 
-use crate::postgres_binaries::{apt, can_install, on_path};
+use crate::postgres_binaries::{can_install, install, on_path};
 use crate::server_user;
 use crate::workspace::output_of;
 
@@ -36,8 +36,7 @@ pub(super) fn prepare(systems: &[&str], cache: &Path) -> anyhow::Result<()> {
     let missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
     if !missing.is_empty() {
         ensure!(can_install(), "{} is missing", missing.join(", "));
-        apt(&["update"])?;
-        apt(&[&["install", "-y", "--no-install-recommends"], &*missing].concat())?;
+        install(&missing)?;
     }
     for packages in systems {
         let tarball = tarball(packages, cache);

@@ -1,6 +1,5 @@
 //! The archive: the program, what it prints itself, and the files of the commit that an operator needs.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,9 +38,7 @@ pub(super) fn write(artifacts: &Artifacts, speed: Speed) -> anyhow::Result<()> {
     for (folder, names) in GENERATED {
         archive.arg(format!("--prefix={top}/{folder}"));
         for name in *names {
-            let mut option = OsString::from("--add-file=");
-            option.push(generated(name)?);
-            archive.arg(option);
+            archive.arg(format!("--add-file={}", generated(name)?.display()));
         }
     }
     archive.arg(format!("--prefix={top}/")).arg(&artifacts.source.commit).arg("--").args(FILES);

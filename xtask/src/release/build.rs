@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -132,17 +131,8 @@ fn folder() -> anyhow::Result<PathBuf> {
 pub(super) fn binary(source: &Source, toolchain: &Toolchain) -> anyhow::Result<PathBuf> {
     let renamed = toolchain.renamed()?;
     let flags = |option: &str, separator: &str| {
-        let mut flags = OsString::new();
-        for (folder, name) in &renamed {
-            if !flags.is_empty() {
-                flags.push(separator);
-            }
-            flags.push(option);
-            flags.push(folder);
-            flags.push("=");
-            flags.push(name);
-        }
-        flags
+        let flag = |(folder, name): &(PathBuf, String)| format!("{option}{}={name}", folder.display());
+        renamed.iter().map(flag).collect::<Vec<_>>().join(separator)
     };
     let mut build = Command::new(tools::program(CARGO_AUDITABLE, &[])?);
     // A developer's own profile would be in the program, and the variables of this program's own package would rebuild others.

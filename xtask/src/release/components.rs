@@ -26,17 +26,8 @@ impl Components {
     /// Lists the crates of the program on a machine, with the tools that build it.
     pub(super) fn of_program(target: &str) -> anyhow::Result<Self> {
         let mut tree = cargo();
-        tree.args([
-            "tree",
-            "--locked",
-            "--package",
-            "cuepoint",
-            "--edges",
-            "normal,build",
-            "--target",
-            target,
-        ]);
-        Self::parse(&output_of(tree.args(["--prefix", "depth", "--format", " {p}|{l}"]))?)
+        tree.args("tree --locked --package cuepoint --edges normal,build --prefix depth".split(' '));
+        Self::parse(&output_of(tree.args(["--target", target, "--format", " {p}|{l}"]))?)
     }
 
     /// Parses lines such as `2 bytes v1.12.1|MIT (*)`, in which the number is the depth.

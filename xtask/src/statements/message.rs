@@ -2,25 +2,12 @@
 
 use std::io::{self, Read};
 
-/// The codes in place of a version that request encryption, or the cancellation of another session's
-/// statement.
+/// The codes in place of a version that request encryption.
 const SSL_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
-const CANCEL: u32 = 80_877_102;
 
 /// The maximum length of a message in bytes.
 const LONGEST: usize = 1 << 30;
-
-/// The first message of a connection.
-#[derive(PartialEq, Eq, Debug)]
-pub(super) enum Opening {
-    /// A request for encryption, followed by another first message.
-    Encryption,
-    /// A request to cancel the statement of another connection.
-    Cancel,
-    /// A session of the application with this name.
-    Session(String),
-}
 
 /// A statement and the types of its parameters, 0 if the server is to infer the type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,15 +27,6 @@ impl Prepared {
     }
 }
 
-/// A message after the first one, as far as the record needs it.
-#[derive(PartialEq, Eq, Debug)]
-pub(super) enum ClientMessage {
-    Prepares(Prepared),
-    /// The application changes its name.
-    Renames(String),
-    Nothing,
-}
-
 /// Reads the next message, including the bytes in front of its length; `None` if the client has disconnected.
 pub(super) fn read(input: &mut impl Read, before: usize) -> io::Result<Option<Vec<u8>>> {
     let mut message = vec![0; before.saturating_add(4)];
@@ -65,41 +43,36 @@ pub(super) fn read(input: &mut impl Read, before: usize) -> io::Result<Option<Ve
     Ok(Some(message))
 }
 
-/// Parses the first message of a connection, which has no type.
-pub(super) fn opening(message: &[u8]) -> Opening {
-    match message.get(4..).and_then(number) {
-        Some(SSL_REQUEST | GSS_REQUEST) => Opening::Encryption,
-        Some(CANCEL) => Opening::Cancel,
-        _ => {
-            let mut texts = message.get(8..).unwrap_or_default().split(|byte| *byte == 0);
-            let mut name = String::new();
-            while let (Some(key), Some(value)) = (texts.next(), texts.next()) {
-                if key == b"application_name" {
-                    name = String::from_utf8_lossy(value).into_owned();
-                }
-            }
-            Opening::Session(name)
-        }
+/// The name of the application in the first message of a connection, which has no type. `None` is a request for encryption,
+/// which another first message follows. A request to cancel a statement has no name, and nothing follows it.
+pub(super) fn opening(message: &[u8]) -> Option<String> {
+    if matches!(message.get(4..).and_then(number), Some(SSL_REQUEST | GSS_REQUEST)) {
+        return None;
     }
+    let texts: Vec<&[u8]> = message.get(8..).unwrap_or_default().split(|byte| *byte == 0).collect();
+    let name = texts.chunks_exact(2).find_map(|pair| match pair {
+        [b"application_name", value] => Some(String::from_utf8_lossy(value).into_owned()),
+        _ => None,
+    });
+    Some(name.unwrap_or_default())
 }
 
-/// Parses a later message: its type, its length, and then its content.
-pub(super) fn client_message(message: &[u8]) -> ClientMessage {
-    let content = message.get(5..).unwrap_or_default();
-    match message.first() {
-        Some(b'P') => prepared(content).map_or(ClientMessage::Nothing, ClientMessage::Prepares),
-        Some(b'Q') => {
-            let text = String::from_utf8_lossy(content);
-            let name = text.strip_prefix("SET application_name = '").and_then(|rest| rest.split('\'').next());
-            name.map_or(ClientMessage::Nothing, |name| ClientMessage::Renames(name.to_owned()))
-        }
-        _ => ClientMessage::Nothing,
-    }
+/// The content of a later message of this type, which its length precedes.
+fn content(message: &[u8], kind: u8) -> Option<&[u8]> {
+    message.get(5..).filter(|_| message.first() == Some(&kind))
 }
 
-/// Parses a zero-terminated name, a zero-terminated statement, the number of types, and the types.
-fn prepared(content: &[u8]) -> Option<Prepared> {
-    let mut parts = content.splitn(3, |byte| *byte == 0);
+/// The new name of the application, if the message changes it.
+pub(super) fn renamed(message: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(content(message, b'Q')?);
+    let name = text.strip_prefix("SET application_name = '")?.split('\'').next();
+    name.map(str::to_owned)
+}
+
+/// The statement that the message prepares: a zero-terminated name, the zero-terminated statement, the number of types, and
+/// the types.
+pub(super) fn prepared(message: &[u8]) -> Option<Prepared> {
+    let mut parts = content(message, b'P')?.splitn(3, |byte| *byte == 0);
     let (_name, sql, types) = (parts.next()?, parts.next()?, parts.next()?);
     let types = types.get(2..)?.chunks_exact(4).filter_map(number).collect();
     let sql = String::from_utf8_lossy(sql);
@@ -134,21 +107,20 @@ mod tests {
     #[test]
     fn startup_messages_are_told_apart_and_the_program_name_is_read() {
         let session = message(b"", b"\0\x03\0\0user\0ada\0application_name\0cuepoint\0\0");
-        assert_eq!(opening(&session), Opening::Session("cuepoint".to_owned()));
-        assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")), Opening::Session(String::new()));
-        assert_eq!(opening(&message(b"", &SSL_REQUEST.to_be_bytes())), Opening::Encryption);
-        assert_eq!(opening(&message(b"", &CANCEL.to_be_bytes())), Opening::Cancel);
+        assert_eq!(opening(&session).as_deref(), Some("cuepoint"));
+        assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")).as_deref(), Some(""));
+        assert_eq!(opening(&message(b"", &SSL_REQUEST.to_be_bytes())), None);
     }
 
     #[test]
     fn a_prepared_statement_is_recorded_with_its_types() {
         let content = b"s1\0SELECT $1,\n    $2\0\0\x02\0\0\0\x14\0\0\0\0";
-        let prepared = Prepared { sql: "SELECT $1, $2".to_owned(), types: vec![20, 0] };
-        assert!(prepared.is_about_rows());
-        assert_eq!(client_message(&message(b"P", content)), ClientMessage::Prepares(prepared));
+        let expected = Prepared { sql: "SELECT $1, $2".to_owned(), types: vec![20, 0] };
+        assert!(expected.is_about_rows());
+        assert_eq!(prepared(&message(b"P", content)), Some(expected));
         assert!(!Prepared { sql: "SET TIME ZONE 'UTC'".to_owned(), types: Vec::new() }.is_about_rows());
-        assert_eq!(client_message(&message(b"B", content)), ClientMessage::Nothing);
-        let renamed = message(b"Q", b"SET application_name = 'other'; SELECT 1\0");
-        assert_eq!(client_message(&renamed), ClientMessage::Renames("other".to_owned()));
+        assert_eq!(prepared(&message(b"B", content)), None);
+        let set = message(b"Q", b"SET application_name = 'other'; SELECT 1\0");
+        assert_eq!((renamed(&set).as_deref(), renamed(&message(b"P", content))), (Some("other"), None));
     }
 }

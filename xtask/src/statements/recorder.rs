@@ -12,7 +12,7 @@ use std::thread;
 
 use anyhow::Context;
 
-use super::message::{ClientMessage, Opening, Prepared, client_message, opening, read};
+use super::message::{Prepared, opening, prepared, read, renamed};
 
 /// The application name of servers.
 const SERVER: &str = "cuepoint";
@@ -75,22 +75,16 @@ fn pass_on(client: &TcpStream, server: &TcpStream, noted: &Mutex<BTreeSet<Prepar
         let Some(message) = read(&mut input, 0)? else { return Ok(()) };
         output.write_all(&message)?;
         output.flush()?;
-        match opening(&message) {
-            Opening::Encryption => (),
-            Opening::Cancel => return Ok(()),
-            Opening::Session(name) => break name,
+        if let Some(name) = opening(&message) {
+            break name;
         }
     };
     while let Some(message) = read(&mut input, 1)? {
-        match client_message(&message) {
-            ClientMessage::Prepares(statement)
-                if name == SERVER && statement.is_about_rows() && !statement.sql.contains(CATALOGUE) =>
-            {
-                noted.lock().unwrap_or_else(PoisonError::into_inner).insert(statement);
-            }
-            ClientMessage::Renames(other) => name = other,
-            _ => (),
+        let is_noted = |of: &Prepared| of.is_about_rows() && !of.sql.contains(CATALOGUE) && name == SERVER;
+        if let Some(statement) = prepared(&message).filter(is_noted) {
+            noted.lock().unwrap_or_else(PoisonError::into_inner).insert(statement);
         }
+        name = renamed(&message).unwrap_or(name);
         output.write_all(&message)?;
         if input.buffer().is_empty() {
             output.flush()?;

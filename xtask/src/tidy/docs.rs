@@ -1,10 +1,8 @@
 //! The documentation of code: every module, and every public type, trait and function, says what it is for. Fields and
 //! variants say so where their names do not.
 
-use syn::visit::{self, Visit};
-
 use super::File;
-use super::sources::{is_for_tests, is_test_file};
+use super::sources::{definition, is_for_tests, is_test_file};
 
 /// Checks every source file outside tests.
 ///
@@ -14,13 +12,12 @@ pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| is_checked(file)) {
         let parsed = file.parsed()?;
-        let mut search = Search { missing: Vec::new() };
+        let mut missing = Missing::default();
         if !is_documented(&parsed.attrs) {
-            search.missing.push("the module".to_owned());
+            missing.0.push("the module".to_owned());
         }
-        search.visit_file(&parsed);
-        complaints
-            .extend(search.missing.into_iter().map(|what| format!("{}: {what} has no docs", file.path)));
+        missing.add_items(&parsed.items);
+        complaints.extend(missing.0.into_iter().map(|what| format!("{}: {what} has no docs", file.path)));
     }
     Ok(complaints)
 }
@@ -31,54 +28,43 @@ fn is_checked(file: &File) -> bool {
 }
 
 /// The items without docs in a file.
-struct Search {
-    missing: Vec<String>,
-}
+#[derive(Default)]
+struct Missing(Vec<String>);
 
-impl Search {
-    fn item(&mut self, visibility: &syn::Visibility, attributes: &[syn::Attribute], name: &syn::Ident) {
-        if matches!(visibility, syn::Visibility::Public(_)) && !is_documented(attributes) {
-            self.missing.push(format!("`{name}`"));
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Search {
-    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if !is_for_tests(&item.attrs) {
-            visit::visit_item_mod(self, item);
-        }
-    }
-
-    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.item(&item.vis, &item.attrs, &item.ident);
-    }
-
-    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        self.item(&item.vis, &item.attrs, &item.ident);
-    }
-
-    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
-        self.item(&item.vis, &item.attrs, &item.ident);
-    }
-
-    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
-        self.item(&item.vis, &item.attrs, &item.ident);
-        if matches!(item.vis, syn::Visibility::Public(_)) {
-            for function in &item.items {
-                if let syn::TraitItem::Fn(function) = function {
-                    self.item(&item.vis, &function.attrs, &function.sig.ident);
+impl Missing {
+    fn add_items(&mut self, items: &[syn::Item]) {
+        for item in items {
+            if let Some((visibility, attributes, name)) = definition(item) {
+                self.add(visibility, attributes, name);
+            }
+            match item {
+                syn::Item::Fn(item) => self.add(&item.vis, &item.attrs, &item.sig.ident),
+                syn::Item::Mod(module) if !is_for_tests(&module.attrs) => {
+                    module.content.iter().for_each(|(_, items)| self.add_items(items));
                 }
+                syn::Item::Impl(item) => {
+                    for item in &item.items {
+                        if let syn::ImplItem::Fn(item) = item {
+                            self.add(&item.vis, &item.attrs, &item.sig.ident);
+                        }
+                    }
+                }
+                syn::Item::Trait(of) => {
+                    for item in &of.items {
+                        if let syn::TraitItem::Fn(item) = item {
+                            self.add(&of.vis, &item.attrs, &item.sig.ident);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
     }
 
-    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.item(&item.vis, &item.attrs, &item.sig.ident);
-    }
-
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.item(&item.vis, &item.attrs, &item.sig.ident);
+    fn add(&mut self, visibility: &syn::Visibility, attributes: &[syn::Attribute], name: &syn::Ident) {
+        if matches!(visibility, syn::Visibility::Public(_)) && !is_documented(attributes) {
+            self.0.push(format!("`{name}`"));
+        }
     }
 }
 

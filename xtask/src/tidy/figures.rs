@@ -8,35 +8,23 @@ use super::sources::{before_tests, is_test_file};
 use super::{File, budgets, read_files};
 use crate::workspace::{output_of, root};
 
-/// Files that commands write.
-const GENERATED: &[&str] = &[
-    "docs/openapi.json",
-    "Cargo.lock",
-    "migrations/postgres/released/",
-    "crates/store-postgres/tests/postgres/sql_files.txt",
-];
-
 /// The arguments of `cargo xtask figures`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Also print the change of each number since this commit.
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
-    /// Instead list the files that these commits add and change, such as `main..ratings`.
-    #[arg(long)]
-    commits: Option<String>,
 }
 
 /// Prints the figures.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    if let Some(range) = &arguments.commits {
-        print!("{}", files_of_commits(&git_diff(&["--name-status", "-M", range])?));
-        return Ok(0);
-    }
     let files = read_files()?;
     let crates = Crates::of(&files);
     let changes = match &arguments.since {
-        Some(commit) => changed_lines(&git_diff(&["--numstat", "--no-renames", commit])?, &crates),
+        Some(commit) => {
+            let diff = ["diff", "--numstat", "--no-renames", commit];
+            changed_lines(&output_of(Command::new("git").current_dir(root()).args(diff))?, &crates)
+        }
         None => BTreeMap::new(),
     };
     print!("{}", table(&sizes(&files, &crates), &changes));
@@ -133,29 +121,6 @@ fn table(sizes: &BTreeMap<Part, Size>, changes: &BTreeMap<Part, (usize, usize)>)
     text
 }
 
-/// Returns what `git diff` with these arguments prints.
-fn git_diff(arguments: &[&str]) -> anyhow::Result<String> {
-    output_of(Command::new("git").current_dir(root()).arg("diff").args(arguments))
-}
-
-/// Lists new, changed and generated files with their numbers.
-fn files_of_commits(name_status: &str) -> String {
-    let (mut new, mut changed, mut generated) = (Vec::new(), Vec::new(), Vec::new());
-    for line in name_status.lines() {
-        let mut parts = line.split('\t');
-        let (status, path) = (parts.next().unwrap_or_default(), parts.next_back().unwrap_or_default());
-        if GENERATED.iter().any(|start| path.starts_with(start)) {
-            generated.push(path);
-        } else if status == "A" {
-            new.push(path);
-        } else {
-            changed.push(path);
-        }
-    }
-    let part = |title: &str, paths: &[&str]| format!("{} {title}\n  {}\n", paths.len(), paths.join("\n  "));
-    part("new", &new) + &part("changed", &changed) + &part("generated", &generated)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::file;
@@ -188,11 +153,5 @@ mod tests {
         assert_eq!(part(Kind::Product, "cuepoint"), Some((3, 1)));
         assert_eq!(part(Kind::Tools, "xtask"), Some((4, 4)));
         assert_eq!(changes.len(), 2);
-    }
-
-    #[test]
-    fn files_of_commits_are_grouped_by_kind_of_change() {
-        let listed = files_of_commits("A\ta.rs\nM\tb.rs\nR100\tc.rs\td.rs\nM\tdocs/openapi.json\n");
-        assert_eq!(listed, "1 new\n  a.rs\n2 changed\n  b.rs\n  d.rs\n1 generated\n  docs/openapi.json\n");
     }
 }

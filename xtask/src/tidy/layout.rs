@@ -111,60 +111,37 @@ fn is_migration_name(folder: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::file;
+    use super::super::tests::{assert_complaints, file};
     use super::*;
 
     fn check(judge: fn(&[File]) -> Vec<String>, paths: &[&str], expected: &[&str]) {
         let files: Vec<File> = paths.iter().map(|path| file(path, "")).collect();
-        let complaints = judge(&files);
-        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
-        for (complaint, beginning) in complaints.iter().zip(expected) {
-            assert!(complaint.starts_with(beginning), "{complaint}");
-        }
+        assert_complaints(&judge(&files), expected);
     }
 
     #[test]
     fn unexpected_top_level_files_are_reported() {
         check(check_top_level, &[".ci/run", ".gitignore", "LICENSE-MIT", "crates/x/src/lib.rs"], &[]);
-        check(
-            check_top_level,
-            &["crates/x", "notes.md", "scripts/a", "scripts/b"],
-            &["notes.md:", "scripts:"],
-        );
+        let unexpected = ["crates/x", "notes.md", "scripts/a", "scripts/b"];
+        check(check_top_level, &unexpected, &["notes.md:", "scripts:"]);
     }
 
     #[test]
     fn misnamed_or_incomplete_migrations_are_reported() {
-        let good = [
-            "migrations/README.md",
-            "migrations/postgres/2026-01-31-120000_users/up.sql",
-            "migrations/postgres/2026-01-31-120000_users/down.sql",
-        ];
-        check(check_migrations, &good, &[]);
-        check(
-            check_migrations,
-            &[
-                "migrations/postgres/20260131120000_users/down.sql",
-                "migrations/postgres/20260131120000_users/up.sql",
-            ],
-            &[],
-        );
-        check(
-            check_migrations,
-            &["migrations/postgres/20260131120000_users/up.sql"],
-            &["migrations/postgres/20260131120000_users: it has no down.sql"],
-        );
-        check(
-            check_migrations,
-            &["migrations/postgres/1_users/up.sql", "migrations/postgres/1_users/down.sql"],
-            &["migrations/postgres/1_users: its name"],
-        );
-        let more = [
-            "migrations/postgres/20260131120000_a/up.sql",
-            "migrations/postgres/20260131120000_a/down.sql",
-            "migrations/postgres/20260131120000_a/x.sql",
-        ];
-        check(check_migrations, &more, &["migrations/postgres/20260131120000_a/x.sql:"]);
+        let check_names = |folder: &str, names: &[&str], expected: &[&str]| {
+            let folder = format!("migrations/postgres/{folder}");
+            let files: Vec<File> = names.iter().map(|name| file(&format!("{folder}/{name}"), "")).collect();
+            let expected: Vec<String> = expected.iter().map(|rest| format!("{folder}{rest}")).collect();
+            let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+            assert_complaints(&check_migrations(&files), &expected);
+        };
+        let both = ["up.sql", "down.sql"];
+        check(check_migrations, &["migrations/README.md"], &[]);
+        check_names("2026-01-31-120000_users", &both, &[]);
+        check_names("20260131120000_users", &both, &[]);
+        check_names("20260131120000_users", &["up.sql"], &[": it has no down.sql"]);
+        check_names("1_users", &both, &[": its name"]);
+        check_names("20260131120000_a", &["up.sql", "down.sql", "x.sql"], &["/x.sql:"]);
         let misplaced = ["migrations/20260131120000_a/up.sql", "migrations/other/20260131120000_a/up.sql"];
         check(check_migrations, &misplaced, &misplaced);
     }

@@ -59,16 +59,13 @@ fn inherits(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::assert_complaints;
     use super::*;
 
     const LINTS: &str = "[lints]\nworkspace = true\n";
 
     fn check(manifest: &str, expected: &[&str]) {
-        let complaints = check_manifest("crates/x/Cargo.toml", manifest);
-        assert_eq!(complaints.len(), expected.len(), "{manifest}\n{complaints:?}");
-        for (complaint, part) in complaints.iter().zip(expected) {
-            assert!(complaint.contains(part), "{complaint}");
-        }
+        assert_complaints(&check_manifest("crates/x/Cargo.toml", manifest), expected);
     }
 
     fn check_dependencies(dependencies: &str, expected: &[&str]) {
@@ -88,15 +85,11 @@ mod tests {
     #[test]
     fn a_dependency_that_is_not_inherited_from_the_workspace_is_reported() {
         check_dependencies("[dependencies]\nurl = \"2\"", &["version of url"]);
-        check_dependencies(
-            "[dev-dependencies]\nurl = { version = \"2\", features = [\"serde\"] }",
-            &["version of url"],
-        );
+        let with_features = "[dev-dependencies]\nurl = { version = \"2\", features = [\"serde\"] }";
+        check_dependencies(with_features, &["version of url"]);
         check_dependencies("[build-dependencies.url]\nversion = \"2\"", &["version of url"]);
-        check_dependencies(
-            "[dependencies]\nx = { path = \"../x\" }\ny.git = \"z\"",
-            &["version of x", "version of y"],
-        );
+        let several = "[dependencies]\nx = { path = \"../x\" }\ny.git = \"z\"";
+        check_dependencies(several, &["version of x", "version of y"]);
         check_dependencies("[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"", &["version of libc"]);
     }
 

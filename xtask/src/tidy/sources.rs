@@ -65,6 +65,18 @@ pub(super) fn is_test_file(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing" | "testing.rs"))
 }
 
+/// The visibility, the attributes and the name of a type or a trait; `None` for any other item.
+pub(super) fn definition(item: &syn::Item) -> Option<(&syn::Visibility, &[syn::Attribute], &syn::Ident)> {
+    match item {
+        syn::Item::Struct(item) => Some((&item.vis, &item.attrs, &item.ident)),
+        syn::Item::Enum(item) => Some((&item.vis, &item.attrs, &item.ident)),
+        syn::Item::Trait(item) => Some((&item.vis, &item.attrs, &item.ident)),
+        syn::Item::Type(item) => Some((&item.vis, &item.attrs, &item.ident)),
+        syn::Item::Union(item) => Some((&item.vis, &item.attrs, &item.ident)),
+        _ => None,
+    }
+}
+
 /// Whether an item with these attributes is compiled for tests only.
 pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
@@ -124,58 +136,38 @@ fn leftovers(file: &File, text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::file;
+    use super::super::tests::{assert_complaints, file};
     use super::*;
 
     fn check_file(path: &str, text: &str, expected: &[&str]) {
-        let complaints = check(&[file(path, text)]);
-        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
-        for (complaint, beginning) in complaints.iter().zip(expected) {
-            assert!(complaint.starts_with(beginning), "{complaint}");
-        }
+        assert_complaints(&check(&[file(path, text)]), expected);
     }
 
     #[test]
     fn source_files_above_500_lines_are_refused() {
-        check_file("crates/cuepoint/src/a/b.rs", &"x\n".repeat(500), &[]);
-        check_file(
-            "crates/cuepoint/src/a/b.rs",
-            &"x\n".repeat(501),
-            &["crates/cuepoint/src/a/b.rs: 501 lines"],
-        );
+        let path = "crates/cuepoint/src/a/b.rs";
+        check_file(path, &"x\n".repeat(500), &[]);
+        check_file(path, &"x\n".repeat(501), &["crates/cuepoint/src/a/b.rs: 501 lines"]);
         check_file("crates/cuepoint/tests/all.rs", &"x\n".repeat(501), &[]);
     }
 
     #[test]
     fn source_files_of_401_to_500_lines_are_listed() {
-        let lengths = [400, 401, 500, 501];
-        let files: Vec<File> = lengths
-            .iter()
-            .map(|lines| file(&format!("crates/x/src/{lines}.rs"), &"x\n".repeat(*lines)))
-            .collect();
+        let of_length = |lines| file(&format!("crates/x/src/{lines}.rs"), &"x\n".repeat(lines));
+        let files = [400, 401, 500, 501].map(of_length);
         let listed: Vec<usize> = long_files(&files).iter().map(|(_, lines)| *lines).collect();
         assert_eq!(listed, [401, 500]);
     }
 
     #[test]
     fn io_in_the_domain_is_reported() {
+        let path = "crates/domain/src/a.rs";
         let grouped = "use std::{\n    fmt,\n    net::IpAddr,\n};\n";
-        check_file(
-            "crates/domain/src/lib.rs",
-            grouped,
-            &["crates/domain/src/lib.rs: the domain imports `std::net`"],
-        );
-        check_file("crates/domain/src/lib.rs", "use std::fmt;\n// no tokio::spawn here\n", &[]);
-        check_file(
-            "crates/domain/src/lib.rs",
-            "\nuse std::fs::File;\n",
-            &["crates/domain/src/lib.rs:2: the domain names `std::fs`"],
-        );
-        check_file(
-            "crates/domain/src/a.rs",
-            "tokio::spawn(std::env::args());",
-            &["crates/domain/src/a.rs:1", "crates/domain/src/a.rs:1"],
-        );
+        check_file(path, grouped, &["crates/domain/src/a.rs: the domain imports `std::net`"]);
+        check_file(path, "use std::fmt;\n// no tokio::spawn here\n", &[]);
+        let named = ["crates/domain/src/a.rs:2: the domain names `std::fs`"];
+        check_file(path, "\nuse std::fs::File;\n", &named);
+        check_file(path, "tokio::spawn(std::env::args());", &["crates/domain/src/a.rs:1"; 2]);
         check_file("crates/cuepoint/src/main.rs", "use std::env;\n", &[]);
     }
 
@@ -183,11 +175,8 @@ mod tests {
     fn examples_without_a_test_are_reported() {
         let path = "crates/domain/src/a.rs";
         check_file(path, "//! ```text\n//! a\n//! ```\n/// ```text\n/// ```\nfn a() {}\n", &[]);
-        check_file(
-            path,
-            "/// ```text\n/// ```\n/// ```\n/// a();\n/// ```\nfn a() {}\n",
-            &["crates/domain/src/a.rs:3"],
-        );
+        let untested = "/// ```text\n/// ```\n/// ```\n/// a();\n/// ```\nfn a() {}\n";
+        check_file(path, untested, &["crates/domain/src/a.rs:3"]);
     }
 
     #[test]

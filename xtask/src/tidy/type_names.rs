@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::File;
 use super::crates::Crates;
-use super::sources::is_test_file;
+use super::sources::{definition, is_test_file};
 
 /// Names that two modules define, with the reason: they are qualified with the module, as in
 /// `withdrawal::Move`, or belong to one source that two crates compile.
@@ -60,14 +60,7 @@ fn owners(files: &[File]) -> anyhow::Result<BTreeMap<String, Vec<&str>>> {
 /// Returns the name of a struct, an enum, a union, a trait or an alias that is visible to other files; a
 /// private type is clear from its file.
 fn type_name(item: &syn::Item) -> Option<String> {
-    let (visibility, name) = match item {
-        syn::Item::Struct(item) => (&item.vis, &item.ident),
-        syn::Item::Enum(item) => (&item.vis, &item.ident),
-        syn::Item::Trait(item) => (&item.vis, &item.ident),
-        syn::Item::Type(item) => (&item.vis, &item.ident),
-        syn::Item::Union(item) => (&item.vis, &item.ident),
-        _ => return None,
-    };
+    let (visibility, _, name) = definition(item)?;
     (!matches!(visibility, syn::Visibility::Inherited)).then(|| name.to_string())
 }
 

@@ -7,7 +7,6 @@ use super::Point;
 use crate::context::Bench;
 use crate::data_directory::DataDirectory;
 use crate::datasets::{Dataset, SEEDED};
-use crate::figures::Figures;
 use crate::load::requests::{at_random, request};
 
 /// The name of the row.
@@ -18,7 +17,7 @@ const PATH: &str = "/api/v1/events?after=0&limit=100";
 const WITHOUT_EVENTS: i64 = 1_000_000_000;
 
 /// Measures the feed with at least each of these numbers of operations, the smallest first, on one connection.
-pub(super) fn measure(bench: &Bench, numbers: &[i64], runs: u32) -> anyhow::Result<Vec<Point>> {
+pub(super) fn measure(bench: &Bench, numbers: impl Iterator<Item = i64>) -> anyhow::Result<Vec<Point>> {
     bench.fill_file(&bench.programs)?;
     let directory = bench.directory(SEEDED);
     let reader = UserId::new(WITHOUT_EVENTS).context("the id of a user")?;
@@ -26,15 +25,12 @@ pub(super) fn measure(bench: &Bench, numbers: &[i64], runs: u32) -> anyhow::Resu
     let asked = [request("GET", PATH, Some(&token), None)];
     let mut points = Vec::new();
     for number in numbers {
-        add_operations(&directory, *number)?;
+        add_operations(&directory, number)?;
         let servers = [bench.server(0, &bench.programs, &Dataset::Directory(directory.clone()))?];
-        let mut several = Vec::new();
-        for _ in 0..runs {
-            let (figures, _) = bench.cell(&servers, 1, &mut at_random(&asked), false)?;
-            several.push(figures);
-        }
+        let cell = || Ok(bench.cell(&servers, 1, &mut at_random(&asked), false)?.0);
+        let figures = bench.median(cell)?;
         let size = directory.number("SELECT max(position) FROM operations")?.to_string();
-        points.push(Point { row: ROW.to_owned(), size, figures: Figures::median(&several) });
+        points.push(Point { row: ROW.to_owned(), size, figures });
     }
     directory.remove()?;
     Ok(points)

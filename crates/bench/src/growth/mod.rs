@@ -4,40 +4,39 @@ mod feeds;
 mod table;
 mod wallets;
 
+use anyhow::Context;
 use clap::Args;
 
 use crate::context::Bench;
 use crate::document::Report;
 use crate::figures::Figures;
 use crate::operations::{Operation, Store};
-use crate::options::{Options, scale};
+use crate::options::Options;
 use crate::postgres::Cluster;
 use crate::run::Ours;
 use crate::seeding::{Population, Scale};
 use crate::table::Conditions;
-use table::Growth;
 
 /// The number of connections at which the scales are compared.
 const CONNECTIONS: usize = 16;
-/// The scales, each ten times the one before.
-const SCALES: [&str; 3] = ["0.1", "1", "10"];
-/// The numbers of operations at which a feed is measured, for the same scales.
-const OPERATIONS: [i64; 3] = [100_000, 1_000_000, 10_000_000];
-/// The scale at which long wallets are measured: small, so that only their length can make them slow.
-const BESIDE: &str = "0.1";
+/// The scales, each ten times the one before, and the numbers of operations at which a feed is measured for each.
+const SCALES: [(Scale, i64); 3] =
+    [(Scale::TENTH, 100_000), (Scale::ONE, 1_000_000), (Scale::TEN, 10_000_000)];
+/// The scale at which long wallets and feeds are measured: small, so that only their length can make them slow.
+const BESIDE: Scale = Scale::TENTH;
 
 /// The options of a growth run, in which `--scale` and `--connections` have no effect.
 #[derive(Args, Clone, Debug)]
-pub struct GrowthOptions {
+pub(crate) struct GrowthOptions {
     /// The largest of the scales 0.1, 1 and 10.
-    #[arg(long, default_value = "10", value_parser = scale)]
-    pub scale_max: Scale,
+    #[arg(long, default_value = "10")]
+    pub(crate) scale_max: Scale,
     /// Also measure a wallet of a million entries.
     #[arg(long)]
-    pub million: bool,
+    pub(crate) million: bool,
     /// The options of every run.
     #[command(flatten)]
-    pub options: Options,
+    pub(crate) options: Options,
 }
 
 /// One row at one size.
@@ -52,65 +51,42 @@ struct Point {
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
+pub(crate) fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
     let options = asked.options.clone().settled();
-    let most = if options.smoke { Scale::parse(BESIDE)? } else { asked.scale_max };
-    let mut scales = Vec::new();
-    for text in SCALES {
-        let scale = Scale::parse(text)?;
-        if scale <= most {
-            scales.extend(at_scale(&options, scale)?);
-        }
+    let most = if options.smoke { BESIDE } else { asked.scale_max };
+    let sizes = SCALES.into_iter().filter(|(scale, _)| *scale <= most);
+    let (mut scales, mut feeds) = (Vec::new(), Vec::new());
+    for (scale, _) in sizes.clone() {
+        scales.extend(at_scale(&options, scale)?);
     }
-    let mut population = Population::at_scale(Scale::parse(BESIDE)?);
-    if asked.million {
-        population = population.with_a_million_entries();
+    let beside = Options { scale: BESIDE, ..options.clone() };
+    let population = Population::at_scale(BESIDE);
+    let population = if asked.million { population.with_a_million_entries() } else { population };
+    let bench = Bench::seeded_with(beside.clone(), population)?;
+    let wallets = wallets::measure(&bench)?;
+    bench.clear()?;
+    if options.wants(feeds::ROW) {
+        let bench = Bench::seeded(beside)?;
+        feeds = feeds::measure(&bench, sizes.map(|(_, operations)| operations))?;
+        bench.clear()?;
     }
-    let wallets = in_long_wallets(&options, population)?;
-    let feeds = if options.wants(feeds::ROW) { in_long_logs(&options, most)? } else { Vec::new() };
     let machine = Conditions::machine(&Cluster::connect(&options.postgres)?)?;
-    Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets, feeds }.report())
+    Ok(table::report(&machine, &options, &scales, &wallets, &feeds))
 }
 
 /// Measures every operation on PostgreSQL at one scale.
 fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
-    let connections = vec![CONNECTIONS];
     let bench = Bench::seeded(Options { scale, ..options.clone() })?;
     let mut points = Vec::new();
     for operation in Operation::ALL.into_iter().filter(|operation| options.wants(operation.name())) {
-        let name = operation.name().to_owned();
-        let ours =
-            Ours { name, operation, store: Store::Postgres, servers: 1, connections: connections.clone() };
-        let mut several = Vec::new();
-        for _ in 0..options.runs {
-            several.extend(bench.measure(&ours, &bench.programs)?.into_iter().map(|row| row.figures));
-        }
-        points.push(Point { row: ours.name, size: scale.to_string(), figures: Figures::median(&several) });
+        let (name, connections) = (operation.name().to_owned(), vec![CONNECTIONS]);
+        let ours = Ours { name, operation, store: Store::Postgres, servers: 1, connections };
+        let figures = bench.median(|| {
+            let row = bench.measure(&ours, &bench.programs)?.pop().context("nothing was measured")?;
+            Ok(row.figures)
+        })?;
+        points.push(Point { row: ours.name, size: scale.to_string(), figures });
     }
-    bench.clear()?;
-    Ok(points)
-}
-
-/// Measures the wallet operations on wallets of each length.
-fn in_long_wallets(options: &Options, population: Population) -> anyhow::Result<Vec<Point>> {
-    let bench = Bench::new(Options { scale: population.scale(), ..options.clone() }, population)?;
-    bench.prepare()?;
-    let points = wallets::measure(&bench, options.runs)?;
-    bench.clear()?;
-    Ok(points)
-}
-
-/// Measures a feed in logs of operations of each length.
-fn in_long_logs(options: &Options, most: Scale) -> anyhow::Result<Vec<Point>> {
-    let beside = Scale::parse(BESIDE)?;
-    let bench = Bench::seeded(Options { scale: beside, ..options.clone() })?;
-    let mut numbers = Vec::new();
-    for (text, number) in SCALES.into_iter().zip(OPERATIONS) {
-        if Scale::parse(text)? <= most {
-            numbers.push(number);
-        }
-    }
-    let points = feeds::measure(&bench, &numbers, options.runs)?;
     bench.clear()?;
     Ok(points)
 }

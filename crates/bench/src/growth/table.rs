@@ -2,107 +2,69 @@
 
 use super::Point;
 use crate::document::Report;
-use crate::figures::Figures;
-use crate::table::{line, shown, table};
+use crate::figures::{Figures, shown};
+use crate::markdown::{distinct, table};
+use crate::options::Options;
 
-/// All measured points.
-pub(super) struct Growth {
-    pub(super) machine: String,
-    pub(super) runs: u32,
-    pub(super) seconds: u64,
-    pub(super) scales: Vec<Point>,
-    pub(super) wallets: Vec<Point>,
-    pub(super) feeds: Vec<Point>,
+/// Returns the growth of everything as a short table, and further all points.
+pub(super) fn report(
+    machine: &str,
+    Options { runs, seconds, .. }: &Options,
+    scales: &[Point],
+    wallets: &[Point],
+    feeds: &[Point],
+) -> Report {
+    let kept = format!(
+        "{machine}; medians of {runs} run(s) of {seconds} s a cell, on PostgreSQL at 16 connections:\n\n{}\n",
+        overview(scales)
+    );
+    let further = format!(
+        "At each scale:\n\n{}\n\
+         One wallet with so many entries, at 1 connection:\n\n{}\n\
+         A log of so many operations, at 1 connection (wanted: p99 at most 5 ms):\n\n{}",
+        compared("scale", scales),
+        compared("entries", wallets),
+        compared("operations", feeds)
+    );
+    Report { kept, further }
 }
 
-impl Growth {
-    /// Returns the growth of everything as a short table, and further all points.
-    pub(super) fn report(&self) -> Report {
-        let Self { machine, runs, seconds, .. } = self;
-        let kept = format!(
-            "{machine}; medians of {runs} run(s) of {seconds} s a cell, on PostgreSQL at 16 connections:\n\n{}\n",
-            overview(&self.scales)
-        );
-        let further = format!(
-            "At each scale:\n\n{}\n\
-             One wallet with so many entries, at 1 connection:\n\n{}\n\
-             A log of so many operations, at 1 connection (wanted: p99 at most 5 ms):\n\n{}",
-            compared("scale", &self.scales),
-            compared("entries", &self.wallets),
-            compared("operations", &self.feeds)
-        );
-        Report { kept, further }
-    }
+/// The median latency and the CPU times as multiples of those of the smallest size.
+fn times(figures: &Figures, smallest: &Figures) -> [String; 3] {
+    let times = |of: fn(&Figures) -> Option<f64>| shown(of(figures).zip(of(smallest)).map(|(a, b)| a / b), 2);
+    [times(|of| Some(of.p50)), times(|of| of.server_cpu), times(|of| of.database_cpu)]
+}
+
+/// The points of a row, smallest size first.
+fn of_row(points: &[Point], row: &str) -> Vec<Point> {
+    points.iter().filter(|point| point.row == row).cloned().collect()
 }
 
 /// Returns one line for each row: the median latency at each size, and the largest size compared with the smallest.
 fn overview(points: &[Point]) -> String {
-    let distinct = |of: fn(&Point) -> &str| {
-        let mut seen: Vec<&str> = Vec::new();
-        for value in points.iter().map(of) {
-            if !seen.contains(&value) {
-                seen.push(value);
-            }
-        }
-        seen
-    };
-    let sizes = distinct(|point| &point.size);
-    let heads = sizes.iter().map(|size| format!("p50 ms at {size}"));
-    let times = ["× p50", "× server CPU", "× database CPU"].map(str::to_owned);
-    let mut lines = vec![line(["row".to_owned()]).into_iter().chain(heads).chain(times).collect()];
-    for row in distinct(|point| &point.row) {
-        let figures: Vec<Figures> =
-            points.iter().filter(|point| point.row == row).map(|point| point.figures).collect();
-        let times = |of: fn(&Figures) -> Option<f64>| Some(of(figures.last()?)? / of(figures.first()?)?);
-        let mut cells = line([row.to_owned()]);
-        cells.extend(figures.iter().map(|figures| format!("{:.2}", figures.p50)));
-        cells.extend(line([
-            shown(times(|figures| Some(figures.p50)), 2),
-            shown(times(|figures| figures.server_cpu), 2),
-            shown(times(|figures| figures.database_cpu), 2),
-        ]));
-        lines.push(cells);
-    }
-    table(lines)
+    let sizes = distinct(points.iter().map(|point| point.size.as_str()));
+    let heads: String = sizes.iter().map(|size| format!("p50 ms at {size} | ")).collect();
+    let lines = distinct(points.iter().map(|point| point.row.as_str())).into_iter().map(|row| {
+        let points = of_row(points, row);
+        let at_sizes = points.iter().map(|point| format!("{:.2}", point.figures.p50));
+        let ends = points.last().zip(points.first());
+        let times = ends.map(|(largest, smallest)| times(&largest.figures, &smallest.figures));
+        [row.to_owned()].into_iter().chain(at_sizes).chain(times.into_iter().flatten()).collect::<Vec<_>>()
+    });
+    table(&format!("row | {heads}× p50 | × server CPU | × database CPU"), lines)
 }
 
 /// Returns the table of the points, grouped by row, smallest size first.
 fn compared(size: &str, points: &[Point]) -> String {
-    let heads = [
-        "row",
-        size,
-        "req/s",
-        "p50 ms",
-        "p99 ms",
-        "server CPU",
-        "database CPU",
-        "× p50",
-        "× server",
-        "× database",
-    ];
-    let mut lines = vec![line(heads.map(str::to_owned))];
-    let mut sorted: Vec<&Point> = points.iter().collect();
-    let place = |row: &str| points.iter().position(|point| point.row == row);
-    sorted.sort_by_key(|point| place(&point.row));
-    for Point { row, size, figures } in sorted {
-        let smallest = points.iter().find(|point| point.row == *row).map_or(*figures, |point| point.figures);
-        let times = |of: fn(&Figures) -> Option<f64>| {
-            of(figures).zip(of(&smallest)).map(|(figure, smallest)| figure / smallest)
-        };
-        lines.push(line([
-            row.clone(),
-            size.clone(),
-            format!("{:.0}", figures.per_second),
-            format!("{:.3}", figures.p50),
-            format!("{:.3}", figures.p99),
-            shown(figures.server_cpu, 3),
-            shown(figures.database_cpu, 3),
-            shown(times(|figures| Some(figures.p50)), 2),
-            shown(times(|figures| figures.server_cpu), 2),
-            shown(times(|figures| figures.database_cpu), 2),
-        ]));
-    }
-    table(lines)
+    let rows = distinct(points.iter().map(|point| point.row.as_str())).into_iter();
+    let lines = rows.map(|row| of_row(points, row)).flat_map(|points| {
+        let smallest = points.first().map(|point| point.figures).unwrap_or_default();
+        points.into_iter().map(move |Point { row, size, figures }| {
+            [&[row, size][..], &figures.cells(3), &times(&figures, &smallest)].concat()
+        })
+    });
+    let heads = "req/s | p50 ms | p99 ms | server CPU | database CPU | × p50 | × server | × database";
+    table(&format!("row | {size} | {heads}"), lines)
 }
 
 #[cfg(test)]
@@ -116,35 +78,26 @@ mod tests {
             size: size.to_owned(),
             figures: Figures { p50, database_cpu: Some(p50 / 10.0), ..Figures::default() },
         };
-        let points = [point("list", "0.1", 2.0), point("wallet", "0.1", 1.0), point("list", "1", 3.0)];
+        let points = [
+            point("list", "0.1", 2.0),
+            point("wallet", "0.1", 1.0),
+            point("list", "1", 3.0),
+            point("wallet", "1", 0.75),
+        ];
         let expected = "\
 | row    | scale | req/s | p50 ms | p99 ms | server CPU | database CPU | × p50 | × server | × database |
 |--------|------:|------:|-------:|-------:|-----------:|-------------:|------:|---------:|-----------:|
 | list   |   0.1 |     0 |  2.000 |  0.000 |            |        0.200 |  1.00 |          |       1.00 |
 | list   |     1 |     0 |  3.000 |  0.000 |            |        0.300 |  1.50 |          |       1.50 |
 | wallet |   0.1 |     0 |  1.000 |  0.000 |            |        0.100 |  1.00 |          |       1.00 |
+| wallet |     1 |     0 |  0.750 |  0.000 |            |        0.075 |  0.75 |          |       0.75 |
 ";
         assert_eq!(compared("scale", &points), expected);
-    }
-
-    #[test]
-    fn the_overview_has_one_line_for_each_row() {
-        let point = |row: &str, size: &str, p50| Point {
-            row: row.to_owned(),
-            size: size.to_owned(),
-            figures: Figures { p50, server_cpu: Some(p50 / 10.0), ..Figures::default() },
-        };
-        let points = [
-            point("list", "0.1", 2.0),
-            point("hot", "0.1", 1.0),
-            point("list", "1", 3.0),
-            point("hot", "1", 0.75),
-        ];
         let expected = "\
-| row  | p50 ms at 0.1 | p50 ms at 1 | × p50 | × server CPU | × database CPU |
-|------|--------------:|------------:|------:|-------------:|---------------:|
-| list |          2.00 |        3.00 |  1.50 |         1.50 |                |
-| hot  |          1.00 |        0.75 |  0.75 |         0.75 |                |
+| row    | p50 ms at 0.1 | p50 ms at 1 | × p50 | × server CPU | × database CPU |
+|--------|--------------:|------------:|------:|-------------:|---------------:|
+| list   |          2.00 |        3.00 |  1.50 |              |           1.50 |
+| wallet |          1.00 |        0.75 |  0.75 |              |           0.75 |
 ";
         assert_eq!(overview(&points), expected);
     }

@@ -24,9 +24,6 @@ pub(super) struct Callgrind {
 
 impl Callgrind {
     /// Checks that callgrind is installed.
-    ///
-    /// # Errors
-    /// If it is not.
     pub(super) fn find() -> anyhow::Result<()> {
         for program in [VALGRIND, CONTROL] {
             let found = Command::new(program).arg("--version").output();
@@ -49,8 +46,8 @@ impl Callgrind {
         }
         fs::create_dir(&dumps)?;
         let mut settings = bench.settings(data);
-        settings.push(("CUEPOINT__SERVER__WORKERS".to_owned(), "1".to_owned()));
-        settings.push(("TOKIO_WORKER_THREADS".to_owned(), "1".to_owned()));
+        settings.push(("CUEPOINT__SERVER__WORKERS", "1".to_owned()));
+        settings.push(("TOKIO_WORKER_THREADS", "1".to_owned()));
         let (program, arguments) = bench.program(programs, data);
         let mut all = vec![
             "--tool=callgrind".to_owned(),
@@ -59,7 +56,6 @@ impl Callgrind {
             program.display().to_string(),
         ];
         all.extend(arguments);
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
         let log = bench.options.folder.join("callgrind.log");
         let service = Service::start(VALGRIND.as_ref(), &all, &settings, &log)?;
         let server = Self { service, dumps };

@@ -38,9 +38,6 @@ impl Callers {
     }
 
     /// Sends a call on a free connection, and returns the time at which it was sent.
-    ///
-    /// # Errors
-    /// If the server cannot be reached.
     pub(crate) fn send(&mut self, poll: &Poll, number: u32, request: &[u8]) -> anyhow::Result<Instant> {
         let place = match self.free.pop_front() {
             Some(place) => place,
@@ -56,9 +53,6 @@ impl Callers {
     }
 
     /// Receives what is available; returns the number of the call if its answer is complete.
-    ///
-    /// # Errors
-    /// If the answer is not a success.
     pub(crate) fn receive(&mut self, token: Token) -> anyhow::Result<Option<u32>> {
         let place = token.0.saturating_sub(self.first);
         let caller = self.callers.get_mut(place).context("an event belongs to no caller")?;

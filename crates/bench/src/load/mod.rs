@@ -2,14 +2,18 @@
 //! write per request, and prepared requests.
 //!
 //! The loop of [`run`] is closed: each connection sends its next request when the previous one is answered. That of
-//! `open` follows a `schedule`.
+//! `clients` follows a `schedule`.
 
 mod answer;
-pub(crate) mod callers;
-pub(crate) mod connection;
+mod callers;
+pub(crate) mod clients;
+mod connection;
+pub(crate) mod decoder;
 pub(crate) mod open;
-pub mod requests;
+pub(crate) mod record;
+pub(crate) mod requests;
 pub(crate) mod schedule;
+mod stream;
 mod timer;
 
 use std::net::SocketAddr;
@@ -23,30 +27,30 @@ use connection::Connection;
 
 use crate::figures;
 
-/// The longest wait for any response.
+/// The longest wait for a response or an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most events returned by one system call.
 const EVENTS: usize = 1_024;
 
 /// Writes the next request into a buffer; returns false when none is left.
-pub type Requests<'a> = dyn FnMut(&mut Vec<u8>) -> bool + 'a;
+pub(crate) type Requests<'a> = dyn FnMut(&mut Vec<u8>) -> bool + 'a;
 
 /// The amount and the target of the load.
 #[derive(Clone, Debug)]
-pub struct Load {
+pub(crate) struct Load {
     /// The servers, over which connections are distributed in turn.
-    pub servers: Vec<SocketAddr>,
+    pub(crate) servers: Vec<SocketAddr>,
     /// The number of connections.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// The warm-up, which is not counted.
-    pub warm_up: Duration,
+    pub(crate) warm_up: Duration,
     /// The duration of counting; shorter if the requests run out.
-    pub counted: Duration,
+    pub(crate) counted: Duration,
 }
 
 /// The bounds of the measurement window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moment {
+pub(crate) enum Moment {
     /// Counting starts.
     Begins,
     /// Counting ends.
@@ -55,15 +59,15 @@ pub enum Moment {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Counted {
+pub(crate) struct Counted {
     /// The counted responses, all of them successful.
-    pub answers: u64,
+    pub(crate) answers: u64,
     /// The measured duration.
-    pub lasted: Duration,
+    pub(crate) lasted: Duration,
     /// From the sending of a request to the last byte of its answer, in microseconds.
-    pub latencies: Histogram<u64>,
+    pub(crate) latencies: Histogram<u64>,
     /// All responses, including those outside the measurement window: as many operations were executed.
-    pub all_answers: u64,
+    pub(crate) all_answers: u64,
 }
 
 /// Runs the load, and reports both bounds of the measurement window.
@@ -71,7 +75,7 @@ pub struct Counted {
 /// # Errors
 /// The first unsuccessful response, with its body; a malformed response; a closed connection; requests that
 /// run out before counting starts; any error of `tell`.
-pub fn run(
+pub(crate) fn run(
     load: &Load,
     requests: &mut Requests<'_>,
     tell: impl FnMut(Moment) -> anyhow::Result<()>,

@@ -5,15 +5,20 @@ use std::io::Write;
 use fastrand::Rng;
 
 /// Returns the bytes of a request on a persistent connection.
-#[must_use]
-pub fn request(method: &str, path: &str, token: Option<&str>, body: Option<&str>) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, token: Option<&str>, body: Option<&str>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_request(&mut bytes, method, path, token, body);
     bytes
 }
 
 /// Appends the bytes of a request to a buffer.
-pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option<&str>, body: Option<&str>) {
+pub(crate) fn write_request(
+    into: &mut Vec<u8>,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<&str>,
+) {
     // Writing into memory cannot fail.
     let _ = write!(into, "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n");
     if let Some(token) = token {
@@ -29,8 +34,7 @@ pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option
 }
 
 /// Returns the bytes of a GET with these headers, on a persistent connection.
-#[must_use]
-pub fn read_with(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn read_with(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n").into_bytes()
 }
@@ -38,7 +42,7 @@ pub fn read_with(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
 /// Returns an endless sequence of random picks from these requests, the same in every run.
 ///
 /// The bytes are contiguous in memory, unlike those of a vector per request.
-pub fn at_random(requests: &[Vec<u8>]) -> impl FnMut(&mut Vec<u8>) -> bool + use<> {
+pub(crate) fn at_random(requests: &[Vec<u8>]) -> impl FnMut(&mut Vec<u8>) -> bool + use<> {
     let all = requests.concat();
     let mut ends = 0_usize;
     let places: Vec<(usize, usize)> = requests

@@ -64,9 +64,6 @@ impl Schedule {
     }
 
     /// The time of the next call, or of the end after the last one.
-    ///
-    /// # Errors
-    /// If the schedule is too long.
     pub(crate) fn next(&self) -> anyhow::Result<Instant> {
         self.begins.checked_add(self.after).context("the schedule is too long")
     }

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
+use super::record::Stage::{Answered, Due, Sent};
 use super::schedule::{Rate, Schedule};
 use super::*;
 
@@ -99,7 +100,8 @@ fn an_open_loop_sends_before_earlier_requests_are_answered() {
         streams
     });
     let answers = open::run(address, Schedule::even(THREE, Instant::now()), &mut only(u32::MAX)).unwrap();
-    assert_eq!((answers.all, answers.latencies.len(), answers.delays.len()), (3, 3, 3));
+    let counts = [Answered, Sent].map(|stage| answers.between(Due, stage).unwrap().len());
+    assert_eq!((answers.answered_calls(), counts), (3, [3, 3]));
     server.join().unwrap();
 }
 
@@ -107,13 +109,14 @@ fn an_open_loop_sends_before_earlier_requests_are_answered() {
 fn open_loop_latencies_are_measured_from_the_time_a_request_was_due() {
     let begins = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
     let answers = open::run(server(&[HELLO]), Schedule::even(THREE, begins), &mut only(u32::MAX)).unwrap();
-    assert!(answers.latencies.min() > 900_000 && answers.delays.min() > 900_000, "{answers:?}");
+    let least = [Answered, Sent].map(|stage| answers.between(Due, stage).unwrap().min());
+    assert!(least.iter().all(|microseconds| *microseconds > 900_000), "{least:?}");
 }
 
 #[test]
 fn an_open_loop_ends_when_the_requests_run_out() {
     let run = |rate| open::run(server(&[HELLO]), Schedule::even(rate, Instant::now()), &mut only(2));
-    assert_eq!(run(THREE).unwrap().all, 2);
+    assert_eq!(run(THREE).unwrap().answered_calls(), 2);
     let refused = run(Rate { warm_up: Duration::from_secs(3_600), ..THREE }).unwrap_err();
     assert_eq!(refused.to_string(), "the requests ran out before anything was counted");
 }

@@ -16,7 +16,7 @@ use crate::datasets::{MAX_CALLS, WRITTEN};
 use crate::figures::{Figures, number};
 use crate::gig_scene::{fill, open_gigs};
 use crate::load::requests::at_random;
-use crate::medians::{self, Column, Row};
+use crate::markdown::{Column, Row, medians};
 use crate::operations::Store;
 use crate::options::Options;
 use crate::service::Service;
@@ -49,7 +49,7 @@ const COLUMNS: [Column; 10] = [
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(options: Options) -> anyhow::Result<String> {
+pub(crate) fn run(options: Options) -> anyhow::Result<String> {
     let (bench, stores) = Bench::with_stores(options.settled(), "pages")?;
     let mut rows = Vec::new();
     for run in 1..=bench.options.runs {
@@ -64,7 +64,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
         "{} p50 at {fewest} connection(s), requests per second and CPU at {most}. Wanted: × at most 2.",
         conditions.text()
     );
-    Ok(medians::markdown(COLUMNS, &title, &rows))
+    Ok(medians(COLUMNS, &title, &rows))
 }
 
 /// Measures the rows on a store.
@@ -83,7 +83,7 @@ fn measure(bench: &Bench, store: Store) -> anyhow::Result<Vec<Row<10>>> {
         );
     }
     drop(servers);
-    bench.verify_and_remove(&data)?;
+    bench.verify_and_remove(&bench.programs, &data)?;
     Ok(rows)
 }
 

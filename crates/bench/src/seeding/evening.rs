@@ -11,19 +11,18 @@ use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{
     self, Addressee, By, MusicRequest, NewRequest, RequestStatus, RequestTerms,
 };
-use cuepoint_domain::operation::{Actor, Entity, plans};
+use cuepoint_domain::operation::{Actor, plans};
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::topup::{Charge, Orders, Topup};
 use cuepoint_domain::user::ArtistType;
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalTerms};
 use time::Duration;
 
-use super::Sink;
-use super::currency::currency;
 use super::population::Population;
 use super::random::{Series, random, random_below};
-use super::writer::Writer;
+use super::writer::{Writer, permitted};
+use super::{Sink, currency};
 
 /// The interval between two requests.
 const PACE: Duration = Duration::milliseconds(1_500);
@@ -52,58 +51,53 @@ enum Alive {
 }
 
 /// An evening in progress.
-pub(super) struct Evening<'p> {
-    population: &'p Population,
+pub(super) struct Evening<'w, 's, S> {
+    population: &'w Population,
+    writer: &'w mut Writer<'s, S>,
     begins: Timestamp,
     /// The entities with a next move, by its time; those of one time in the order of creation.
     coming: BTreeMap<(Timestamp, u64), Alive>,
     made: u64,
 }
 
-impl<'p> Evening<'p> {
-    pub(super) const fn new(population: &'p Population, begins: Timestamp) -> Self {
-        Self { population, begins, coming: BTreeMap::new(), made: 0 }
+impl<'w, 's, S: Sink> Evening<'w, 's, S> {
+    pub(super) const fn new(
+        population: &'w Population,
+        begins: Timestamp,
+        writer: &'w mut Writer<'s, S>,
+    ) -> Self {
+        Self { population, writer, begins, coming: BTreeMap::new(), made: 0 }
     }
 
     /// Makes the requests of these numbers and everything that accompanies them, until no moves remain.
-    pub(super) async fn play<S: Sink>(
-        mut self,
-        numbers: RangeInclusive<u32>,
-        writer: &mut Writer<'_, S>,
-    ) -> anyhow::Result<()> {
+    pub(super) async fn play(mut self, numbers: RangeInclusive<u32>) -> anyhow::Result<()> {
         let mut now = self.begins;
         for number in numbers {
-            self.moves_until(now, writer).await?;
+            self.moves_until(now).await?;
             if number.is_multiple_of(REQUESTS_PER_TOPUP) {
-                self.topup(number, now, writer).await?;
+                self.topup(number, now).await?;
             }
-            self.request(number, now, writer).await?;
+            self.request(number, now).await?;
             if number.is_multiple_of(REQUESTS_PER_WITHDRAWAL) {
-                self.withdrawal(number.div_euclid(REQUESTS_PER_WITHDRAWAL), now, writer).await?;
+                self.withdrawal(number.div_euclid(REQUESTS_PER_WITHDRAWAL), now).await?;
             }
             now = now.plus(PACE);
         }
-        self.moves_until(self.begins.plus(Duration::days(1)), writer).await?;
+        self.moves_until(self.begins.plus(Duration::days(1))).await?;
         anyhow::ensure!(self.coming.is_empty(), "an evening overlaps the next one");
         Ok(())
     }
 
     /// Executes all moves that are due by this time.
-    async fn moves_until<S: Sink>(
-        &mut self,
-        now: Timestamp,
-        writer: &mut Writer<'_, S>,
-    ) -> anyhow::Result<()> {
+    async fn moves_until(&mut self, now: Timestamp) -> anyhow::Result<()> {
         while let Some(next) = self.coming.first_entry() {
             let (at, _) = *next.key();
             if at > now {
                 break;
             }
             let alive = match next.remove() {
-                Alive::Request(request, left) => self.move_request(request, left, at, writer).await?,
-                Alive::Withdrawal(withdrawal, left) => {
-                    self.move_withdrawal(withdrawal, left, at, writer).await?
-                }
+                Alive::Request(request, left) => self.move_request(request, left, at).await?,
+                Alive::Withdrawal(withdrawal, left) => self.move_withdrawal(withdrawal, left, at).await?,
             };
             self.then(alive, at);
         }
@@ -129,12 +123,7 @@ impl<'p> Evening<'p> {
         self.coming.insert((at, self.made), alive);
     }
 
-    async fn topup<S: Sink>(
-        &self,
-        number: u32,
-        now: Timestamp,
-        writer: &mut Writer<'_, S>,
-    ) -> anyhow::Result<()> {
+    async fn topup(&mut self, number: u32, now: Timestamp) -> anyhow::Result<()> {
         let guest = self.population.guest_of(number).context("no guest")?;
         let cents = i128::from(random_below(20, Series::Amount, u64::from(number)))
             .saturating_add(1)
@@ -143,23 +132,19 @@ impl<'p> Evening<'p> {
             0 => Charge::Ordered(Orders { attempts: 1, next_at: Some(now.plus(Duration::seconds(30))) }),
             _ => Charge::Confirmed,
         };
-        let topup = writer.topup(guest, cents, charge, now).await?;
+        let topup = self.writer.topup(guest, cents, charge, now).await?;
         if let Charge::Ordered(orders) = charge {
             let page = PaymentUrl::new("https://pay.example.com/session/1")?;
             let ordered = Orders { next_at: None, ..orders };
-            let plan = plans::order_topup(writer.metadata(Actor::System, now), &topup, ordered, Some(page));
-            writer.apply(plan).await?;
+            let metadata = self.writer.metadata(Actor::System, now);
+            let plan = plans::order_topup(metadata, &topup, ordered, Some(page));
+            self.writer.apply::<Topup>(plan).await?;
         }
         Ok(())
     }
 
     /// Makes the request of this number.
-    async fn request<S: Sink>(
-        &mut self,
-        number: u32,
-        now: Timestamp,
-        writer: &mut Writer<'_, S>,
-    ) -> anyhow::Result<()> {
+    async fn request(&mut self, number: u32, now: Timestamp) -> anyhow::Result<()> {
         use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
         let moves = match self.population.fate(number) {
             RequestStatus::Pending => vec![],
@@ -174,16 +159,13 @@ impl<'p> Evening<'p> {
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;
         let id = RequestId::new(i64::from(number)).context("invalid request id")?;
-        let metadata = writer.metadata(Actor::User(guest), now);
+        let metadata = self.writer.metadata(Actor::User(guest), now);
         let terms = self.terms(id)?;
-        let dj = writer.djs.get(&dj);
+        let dj = self.writer.djs.get(&dj);
         let new = song(number, dj.map(|dj| dj.id).context("the DJ is missing")?)?;
         let plan = plans::open_request(metadata, id, guest, Addressee::of(dj), new, &terms);
-        let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
-        match writer.apply(plan).await?.entity {
-            Entity::MusicRequest(request) => self.then(Alive::Request(request, moves.into_iter()), now),
-            other => bail!("unexpected outcome of a request: {other:?}"),
-        }
+        let request = self.writer.apply(permitted(plan)?).await?;
+        self.then(Alive::Request(request, moves.into_iter()), now);
         Ok(())
     }
 
@@ -199,12 +181,11 @@ impl<'p> Evening<'p> {
         })
     }
 
-    async fn move_request<S: Sink>(
-        &self,
+    async fn move_request(
+        &mut self,
         request: MusicRequest,
         mut left: vec::IntoIter<music_request::Move>,
         now: Timestamp,
-        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
         let to = left.next().context("no move remains")?;
         let actor = match to.by() {
@@ -213,21 +194,13 @@ impl<'p> Evening<'p> {
             By::Clock => Actor::System,
             By::Operator => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_request(writer.metadata(actor, now), &request, to, &self.terms(request.id)?);
-        let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
-        match writer.apply(plan).await?.entity {
-            Entity::MusicRequest(moved) => Ok(Alive::Request(moved, left)),
-            other => bail!("unexpected outcome of a request: {other:?}"),
-        }
+        let (metadata, terms) = (self.writer.metadata(actor, now), self.terms(request.id)?);
+        let plan = plans::move_request(metadata, &request, to, &terms);
+        Ok(Alive::Request(self.writer.apply(permitted(plan)?).await?, left))
     }
 
     /// Makes the withdrawal of this number.
-    async fn withdrawal<S: Sink>(
-        &mut self,
-        number: u32,
-        now: Timestamp,
-        writer: &mut Writer<'_, S>,
-    ) -> anyhow::Result<()> {
+    async fn withdrawal(&mut self, number: u32, now: Timestamp) -> anyhow::Result<()> {
         use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject};
         let owner = random_below(self.population.user_count(), Series::Owner, u64::from(number));
         let user = UserId::new(i64::from(owner).saturating_add(1)).context("no owner")?;
@@ -255,36 +228,26 @@ impl<'p> Evening<'p> {
             network: Line::new("bitcoin")?,
         };
         let id = WithdrawalId::new(i64::from(number)).context("invalid withdrawal id")?;
-        let metadata = writer.metadata(Actor::User(user), now);
+        let metadata = self.writer.metadata(Actor::User(user), now);
         let plan = plans::open_withdrawal(metadata, id, user, new, &WithdrawalTerms::default());
-        let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
-        match writer.apply(plan).await?.entity {
-            Entity::Withdrawal(withdrawal) => {
-                self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
-            }
-            other => bail!("unexpected outcome of a withdrawal: {other:?}"),
-        }
+        let withdrawal = self.writer.apply(permitted(plan)?).await?;
+        self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
         Ok(())
     }
 
-    async fn move_withdrawal<S: Sink>(
-        &self,
+    async fn move_withdrawal(
+        &mut self,
         withdrawal: Withdrawal,
         mut left: vec::IntoIter<withdrawal::Move>,
         now: Timestamp,
-        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
         let to = left.next().context("no move remains")?;
         let actor = match &to {
             withdrawal::Move::Cancel => Actor::User(withdrawal.user),
             _ => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_withdrawal(writer.metadata(actor, now), &withdrawal, to);
-        let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
-        match writer.apply(plan).await?.entity {
-            Entity::Withdrawal(moved) => Ok(Alive::Withdrawal(moved, left)),
-            other => bail!("unexpected outcome of a withdrawal: {other:?}"),
-        }
+        let plan = plans::move_withdrawal(self.writer.metadata(actor, now), &withdrawal, to);
+        Ok(Alive::Withdrawal(self.writer.apply(permitted(plan)?).await?, left))
     }
 }
 

@@ -2,14 +2,14 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Money;
-use cuepoint_domain::operation::{Actor, Entity, plans};
+use cuepoint_domain::operation::{Actor, plans};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::user::{DjChange, Field, Locate, ProfileChange, Role, User};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use time::Duration;
 
 use super::Sink;
@@ -47,7 +47,7 @@ pub(super) async fn play(population: &Population, to: &mut impl Sink) -> anyhow:
         let before = evening.saturating_mul(REQUESTS_PER_EVENING);
         let last = before.saturating_add(REQUESTS_PER_EVENING).min(population.request_count());
         let begins = first.plus(Duration::days(i64::from(evening)));
-        Evening::new(population, begins).play(before.saturating_add(1)..=last, &mut writer).await?;
+        Evening::new(population, begins, &mut writer).play(before.saturating_add(1)..=last).await?;
         writer.to.settled().await?;
     }
     for history in population.wallets_with_history() {
@@ -103,10 +103,9 @@ impl<S: Sink> Writer<'_, S> {
             };
         }
         let metadata = self.metadata(Actor::User(id), at.plus(Duration::minutes(1)));
-        match self.apply(plans::change_profile(metadata, id, change)).await?.entity {
-            Entity::User(user) if is_dj => drop(self.djs.insert(id, user)),
-            Entity::User(_) => {}
-            other => bail!("unexpected outcome of a profile change: {other:?}"),
+        let user: User = self.apply(plans::change_profile(metadata, id, change)).await?;
+        if is_dj {
+            self.djs.insert(id, user);
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::population::Population;
 ///
 /// # Errors
 /// If a rule rejects part of the history, which is a bug in the history.
-pub async fn seed_memory(population: &Population) -> anyhow::Result<MemoryStore> {
+pub(crate) async fn seed_memory(population: &Population) -> anyhow::Result<MemoryStore> {
     let mut filling = Filling { store: MemoryStore::new(), highest: BTreeMap::new() };
     play(population, &mut filling).await?;
     filling.use_up_ids().await?;

@@ -2,22 +2,30 @@
 //!
 //! The [`Scale`] determines everything: the same users, requests and money every time, in either store.
 
-mod currency;
 mod evening;
 mod history;
 mod memory;
 mod population;
 mod postgres;
 mod random;
+#[cfg(test)]
+mod tests;
 mod writer;
 
-pub use memory::seed_memory;
-pub use population::{History, Population, Scale};
-pub use postgres::seed_postgres;
+pub(crate) use memory::seed_memory;
+pub(crate) use population::{Population, Scale};
+pub(crate) use postgres::seed_postgres;
 
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
+
+/// The currency of all amounts.
+fn currency() -> anyhow::Result<Currency> {
+    Currency::new("USD", 2).context("the currency is invalid")
+}
 
 /// The destination of a history.
 trait Sink {

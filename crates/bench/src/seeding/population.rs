@@ -1,5 +1,7 @@
 //! The users of the seeded history, and the outcome of each of their requests.
 
+use std::str::FromStr;
+
 use anyhow::{Context, ensure};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::RequestStatus;
@@ -13,17 +15,27 @@ const LENGTHS: [u32; 3] = [10, 10_000, 1_000_000];
 
 /// The amount of data, in thousandths of 10 000 users with 200 000 music requests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Scale(u32);
+pub(crate) struct Scale(u32);
 
 impl Scale {
+    /// A tenth of that.
+    pub(crate) const TENTH: Self = Self(100);
     /// 10 000 users with 200 000 music requests.
-    pub const ONE: Self = Self(1_000);
+    pub(crate) const ONE: Self = Self(1_000);
+    /// Ten times that.
+    pub(crate) const TEN: Self = Self(10_000);
 
-    /// Parses a scale such as `1`, `0.1` or `10`, with at most three decimals.
-    ///
-    /// # Errors
-    /// If it is not such a number, or not between 0.001 and 100.
-    pub fn parse(text: &str) -> anyhow::Result<Self> {
+    /// The scale in thousandths.
+    pub(crate) const fn thousandths(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromStr for Scale {
+    type Err = anyhow::Error;
+
+    /// Parses a scale such as `1`, `0.1` or `10`, with at most three decimals, between 0.001 and 100.
+    fn from_str(text: &str) -> anyhow::Result<Self> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         ensure!(
@@ -34,31 +46,21 @@ impl Scale {
         ensure!((1..=100_000).contains(&thousandths), "a scale is between 0.001 and 100");
         Ok(Self(thousandths))
     }
-
-    /// The scale in thousandths.
-    #[must_use]
-    pub const fn thousandths(self) -> u32 {
-        self.0
-    }
 }
 
 impl std::fmt::Display for Scale {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (whole, decimals) = (self.0.div_euclid(1_000), self.0.rem_euclid(1_000));
-        match decimals {
-            0 => write!(f, "{whole}"),
-            _ => f.write_str(format!("{whole}.{decimals:03}").trim_end_matches('0')),
-        }
+        write!(f, "{}", f64::from(self.0) / 1_000.0)
     }
 }
 
 /// A user whose wallet has a given number of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct History {
+pub(crate) struct History {
     /// The owner of the wallet.
-    pub user: UserId,
+    pub(crate) user: UserId,
     /// The number of its entries.
-    pub entries: u32,
+    pub(crate) entries: u32,
 }
 
 /// The users and the outcomes of their requests, all derived from the scale.
@@ -66,70 +68,58 @@ pub struct History {
 /// Ids count from 1 without gaps: users (one in twenty a DJ), the operator, the users with a long wallet;
 /// and, separately, requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Population {
+pub(crate) struct Population {
     scale: Scale,
     lengths: usize,
 }
 
 impl Population {
     /// The password of every user.
-    pub const PASSWORD: &str = "correct horse battery staple";
+    pub(crate) const PASSWORD: &str = "correct horse battery staple";
 
     /// Returns the population of this scale, plus wallets of 10 and 10 000 entries.
-    #[must_use]
-    pub const fn at_scale(scale: Scale) -> Self {
+    pub(crate) const fn at_scale(scale: Scale) -> Self {
         Self { scale, lengths: 2 }
     }
 
     /// Adds a wallet of 1 000 000 entries.
-    #[must_use]
-    pub const fn with_a_million_entries(self) -> Self {
+    pub(crate) const fn with_a_million_entries(self) -> Self {
         Self { lengths: 3, ..self }
     }
 
-    /// The amount of data.
-    #[must_use]
-    pub const fn scale(&self) -> Scale {
-        self.scale
-    }
-
     /// The number of users, without the operator and those with a long wallet.
-    #[must_use]
-    pub const fn user_count(&self) -> u32 {
+    pub(crate) const fn user_count(&self) -> u32 {
         self.scale.thousandths().saturating_mul(10)
     }
 
     /// The number of DJs.
-    #[must_use]
-    pub const fn dj_count(&self) -> u32 {
+    pub(crate) const fn dj_count(&self) -> u32 {
         self.user_count().div_ceil(PEOPLE_PER_DJ)
     }
 
     /// The number of music requests.
-    #[must_use]
-    pub const fn request_count(&self) -> u32 {
+    pub(crate) const fn request_count(&self) -> u32 {
         self.scale.thousandths().saturating_mul(200)
     }
 
     /// The users, without the operator and those with a long wallet. Each has millions to spend.
-    pub fn users(&self) -> impl Iterator<Item = UserId> + use<> {
+    pub(crate) fn users(&self) -> impl Iterator<Item = UserId> + use<> {
         (1..=i64::from(self.user_count())).filter_map(UserId::new)
     }
 
     /// The DJs among the users.
-    pub fn djs(&self) -> impl Iterator<Item = UserId> + use<> {
+    pub(crate) fn djs(&self) -> impl Iterator<Item = UserId> + use<> {
         let all = *self;
         (0..self.dj_count()).filter_map(move |place| all.dj(place))
     }
 
     /// Whether this user is a DJ.
-    #[must_use]
-    pub fn is_dj(&self, user: UserId) -> bool {
+    pub(crate) fn is_dj(&self, user: UserId) -> bool {
         user.get() <= i64::from(self.user_count()) && user.get().rem_euclid(i64::from(PEOPLE_PER_DJ)) == 1
     }
 
     /// The requests that stay pending for years, each with its DJ.
-    pub fn pending(&self) -> impl Iterator<Item = (RequestId, UserId)> + use<> {
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (RequestId, UserId)> + use<> {
         let all = *self;
         (1..=self.request_count())
             .filter(move |number| all.fate(*number) == RequestStatus::Pending)
@@ -137,7 +127,7 @@ impl Population {
     }
 
     /// The users whose wallets have 10, 10 000 and, if added, 1 000 000 entries.
-    pub fn wallets_with_history(&self) -> impl Iterator<Item = History> + use<> {
+    pub(crate) fn wallets_with_history(&self) -> impl Iterator<Item = History> + use<> {
         let first = i64::from(self.user_count()).saturating_add(2);
         LENGTHS
             .into_iter()
@@ -147,14 +137,12 @@ impl Population {
     }
 
     /// The operator, who judges withdrawals and refunds.
-    #[must_use]
-    pub fn operator(&self) -> Option<UserId> {
+    pub(crate) fn operator(&self) -> Option<UserId> {
         UserId::new(i64::from(self.user_count()).saturating_add(1))
     }
 
     /// The e-mail address with which a user logs in.
-    #[must_use]
-    pub fn email(user: UserId) -> String {
+    pub(crate) fn email(user: UserId) -> String {
         format!("person{user}@example.com")
     }
 
@@ -205,11 +193,11 @@ mod tests {
             ("0.001", 1, "0.001"),
             ("2.50", 2_500, "2.5"),
         ] {
-            let scale = Scale::parse(text).unwrap();
+            let scale: Scale = text.parse().unwrap();
             assert_eq!((scale.thousandths(), scale.to_string().as_str()), (thousandths, shown));
         }
         for text in ["", "0", ".5", "-1", "0.0001", "1e1", "101", "ten"] {
-            assert!(Scale::parse(text).is_err(), "{text}");
+            assert!(text.parse::<Scale>().is_err(), "{text}");
         }
     }
 
@@ -222,8 +210,8 @@ mod tests {
 
     #[test]
     fn every_user_is_either_an_active_guest_or_an_active_dj() {
-        for scale in ["0.001", "0.1"] {
-            let all = Population::at_scale(Scale::parse(scale).unwrap());
+        for scale in [Scale(1), Scale::TENTH] {
+            let all = Population::at_scale(scale);
             let djs: BTreeSet<UserId> = all.djs().collect();
             assert!(djs.iter().all(|dj| all.is_dj(*dj)));
             let numbers = 1..=all.request_count();

@@ -9,16 +9,15 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
 use cuepoint_store_postgres::seed::Seeder;
 
-use super::Sink;
-use super::currency::currency;
 use super::history::play;
 use super::population::Population;
+use super::{Sink, currency};
 
 /// Migrates an empty database, writes the history of the population into it, and analyzes it.
 ///
 /// # Errors
 /// If the database cannot be reached, has users already, or rejects a row. No error repeats the URL.
-pub async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
+pub(crate) async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
     let mut writing = Writing { book: Book::default(), seeder: Seeder::open(url, currency()?).await? };
     play(population, &mut writing).await?;
     writing.seeder.finish().await

@@ -1,11 +1,12 @@
 //! The writer of the history, which gives each plan an operation id.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::{Amount, Money};
-use cuepoint_domain::operation::{Actor, Entity, OperationMetadata, Outcome, Plan, plans};
+use cuepoint_domain::operation::{Actor, Entity, OperationMetadata, Plan, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::user::User;
@@ -36,9 +37,13 @@ impl<'s, S: Sink> Writer<'s, S> {
         OperationMetadata::of(actor, OperationId(high.rotate_left(64) | low), at)
     }
 
-    /// Applies a plan.
-    pub(super) async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
-        self.to.apply(plan).await
+    /// Applies a plan, and returns the entity that it makes or changes.
+    pub(super) async fn apply<E: TryFrom<Entity, Error = Entity>>(
+        &mut self,
+        plan: Plan,
+    ) -> anyhow::Result<E> {
+        let entity = self.to.apply(plan).await?.entity;
+        entity.try_into().map_err(|other| anyhow!("unexpected outcome of a plan: {other:?}"))
     }
 
     /// Tops up a wallet.
@@ -53,9 +58,11 @@ impl<'s, S: Sink> Writer<'s, S> {
         let id = TopupId::new(self.topups).context("invalid top-up id")?;
         let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
         let plan = plans::open_topup(self.metadata(Actor::User(user), at), id, user, amount, charge);
-        match self.apply(plan).await?.entity {
-            Entity::Topup(topup) => Ok(topup),
-            other => bail!("unexpected outcome of a top-up: {other:?}"),
-        }
+        self.apply(plan).await
     }
+}
+
+/// The plan, which no rule refuses.
+pub(super) fn permitted(plan: Result<Plan, impl Debug>) -> anyhow::Result<Plan> {
+    plan.map_err(|refusal| anyhow!("a plan is refused: {refusal:?}"))
 }

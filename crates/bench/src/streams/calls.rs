@@ -4,21 +4,16 @@ use anyhow::Context;
 use cuepoint_domain::ids::UserId;
 use fastrand::Rng;
 
-use super::decoder::position_of;
 use crate::context::Bench;
+use crate::load::decoder::position_of;
+use crate::load::record::Concerned;
 use crate::load::requests::write_request;
+use crate::single_calls::song;
 
+/// The path of a caller's own events.
+pub(super) const EVENTS: &str = "/api/v1/events/stream";
 /// The beginning of the title of each song, as it is in an event.
 const TITLE: &[u8] = br#""song_title":"Call "#;
-
-/// The two involved users of a call, by their places among all users.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Concerned {
-    /// The guest who calls.
-    pub(super) guest: usize,
-    /// The DJ who is asked for the song.
-    pub(super) dj: usize,
-}
 
 /// An endless sequence of calls of some users, the same in every run.
 pub(super) struct Calls {
@@ -48,19 +43,14 @@ impl Calls {
     }
 
     /// Writes the call of this number into a buffer, and returns its involved users.
-    ///
-    /// # Errors
-    /// None: [`Calls::new`] ensures that there are a guest and a DJ.
-    pub(super) fn write(&mut self, number: u32, into: &mut Vec<u8>) -> anyhow::Result<Concerned> {
+    pub(super) fn write(&mut self, number: u32, into: &mut Vec<u8>) -> anyhow::Result<Option<Concerned>> {
         let guest = *self.rng.choice(&self.guests).context("no guest")?;
         let dj = *self.rng.choice(&self.djs).context("no DJ")?;
         let id = self.users.get(dj).context("no DJ")?;
-        let body = format!(
-            r#"{{"dj_id":{id},"song_title":"Call {number}","artist_name":"New Order","artist_type":"popular","music_url":"https://music.example.com/track/{number}"}}"#
-        );
+        let body = song(*id, &format!("Call {number}"), "popular", "");
         let token = self.tokens.get(guest).map(String::as_str);
         write_request(into, "POST", "/api/v1/music/requests", token, Some(&body));
-        Ok(Concerned { guest, dj })
+        Ok(Some(Concerned { guest, dj }))
     }
 }
 

@@ -1,17 +1,18 @@
 //! The time from a commit to the events on the streams of both involved users.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
-use super::calls::Calls;
-use super::clients::Clients;
-use super::record::Record;
+use super::calls::{Calls, EVENTS, number_in};
 use crate::context::Bench;
 use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
-use crate::load::schedule::Rate;
-use crate::medians::{Column, Row};
+use crate::load::clients::Clients;
+use crate::load::record::Record;
+use crate::load::record::Stage::{Answered, Delivered, Due, Sent};
+use crate::load::schedule::{Rate, Schedule};
+use crate::markdown::{Column, Row};
 use crate::operations::Store;
 use crate::usage::Usage;
 
@@ -57,19 +58,21 @@ pub(super) fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Row<15>, O
     let service = bench.server(0, &bench.programs, &data)?;
     let mut calls = Calls::new(bench, users)?;
     let mut clients = Clients::new(service.address())?;
-    let tokens: Vec<&str> = calls.tokens().iter().map(String::as_str).collect();
-    clients.open(&tokens)?;
-    let mut record = Record::new(usize::try_from(rate.warm_up_calls())?, true);
+    let tokens: Vec<Option<&str>> = calls.tokens().iter().map(|token| Some(token.as_str())).collect();
+    clients.open(EVENTS, &tokens, |_| true)?;
+    let mut record = Record::new(rate.warm_up_calls(), Some(number_in));
     let mut usage = Usage::of(bench, vec![service.process()], store == Store::Postgres);
     service.process().forget_peak()?;
-    clients.call(rate, &mut calls, &mut record, |moment| usage.record(moment))?;
+    let schedule = Schedule::even(rate, Instant::now());
+    let mut call = |number, into: &mut Vec<u8>| calls.write(number, into);
+    clients.call(schedule, &mut call, &mut record, |moment| usage.record(moment))?;
     let (lasted, used) = usage.between()?;
     let cpu = |cpu: Duration| cpu.as_secs_f64() / lasted.as_secs_f64();
     let memory = mebibytes(service.process().peak_memory()?);
     let ended = clients.ended();
     drop((clients, service));
-    bench.verify_and_remove(&data)?;
-    let (since_sent, since_answer) = (record.events_since_sent()?, record.events_since_answer()?);
+    bench.verify_and_remove(&bench.programs, &data)?;
+    let (since_sent, since_answer) = (record.between(Sent, Delivered)?, record.between(Answered, Delivered)?);
     let figures = [
         Some(number(u64::try_from(count)?)),
         Some(number(record.expected)),
@@ -80,8 +83,8 @@ pub(super) fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Row<15>, O
         Some(milliseconds(&since_answer, 0.5)),
         Some(milliseconds(&since_answer, 0.99)),
         Some(milliseconds(&since_answer, 1.0)),
-        Some(milliseconds(&record.answers()?, 0.99)),
-        Some(milliseconds(&record.delays()?, 1.0)),
+        Some(milliseconds(&record.between(Sent, Answered)?, 0.99)),
+        Some(milliseconds(&record.between(Due, Sent)?, 1.0)),
         Some(cpu(used.servers)),
         used.database.map(cpu),
         Some(cpu(used.load)),

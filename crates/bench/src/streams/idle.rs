@@ -1,19 +1,19 @@
 //! The cost of idle streams: the memory of the server, and the time of a write with and without them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use cuepoint_adapters::event_hub::PER_USER;
 use cuepoint_domain::ids::UserId;
 
-use super::calls::Calls;
-use super::clients::Clients;
-use super::record::Record;
+use super::calls::{Calls, EVENTS};
 use crate::context::Bench;
 use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
-use crate::load::schedule::Rate;
-use crate::medians::{Column, Row};
+use crate::load::clients::Clients;
+use crate::load::record::{Record, Stage};
+use crate::load::schedule::{Rate, Schedule};
+use crate::markdown::{Column, Row};
 use crate::operations::Store;
 use crate::service::Service;
 use crate::usage::Usage;
@@ -66,14 +66,15 @@ pub(super) fn measure(bench: &Bench, store: Store, count: usize) -> anyhow::Resu
     let without = writes(bench, &service, &mut clients, &mut calls)?;
     let memory_without = service.process().memory()?;
     let tokens = bench.tokens.of(idle)?;
-    let tokens: Vec<&str> = tokens.iter().map(String::as_str).cycle().take(count).collect();
+    let tokens: Vec<Option<&str>> =
+        tokens.iter().map(|token| Some(token.as_str())).cycle().take(count).collect();
     service.process().forget_peak()?;
-    clients.open(&tokens)?;
+    clients.open(EVENTS, &tokens, |_| true)?;
     let with = writes(bench, &service, &mut clients, &mut calls)?;
     let memory_with = service.process().peak_memory()?;
     let ended = clients.ended();
     drop((clients, service));
-    bench.verify_and_remove(&data)?;
+    bench.verify_and_remove(&bench.programs, &data)?;
     let figures = [
         Some(number(u64::try_from(count)?)),
         Some(mebibytes(memory_without)),
@@ -101,10 +102,12 @@ fn writes(
     let counted = bench.options.counted();
     let counted = if bench.options.smoke { counted } else { counted.max(AT_LEAST) };
     let rate = Rate { per_second: PER_SECOND, warm_up: bench.options.warm_up(), counted };
-    let mut record = Record::new(usize::try_from(rate.warm_up_calls())?, false);
+    let mut record = Record::new(rate.warm_up_calls(), None);
     let mut usage = Usage::of(bench, vec![service.process()], false);
-    clients.call(rate, calls, &mut record, |moment| usage.record(moment))?;
-    let (answers, (lasted, used)) = (record.answers()?, usage.between()?);
+    let schedule = Schedule::even(rate, Instant::now());
+    let mut call = |number, into: &mut Vec<u8>| calls.write(number, into);
+    clients.call(schedule, &mut call, &mut record, |moment| usage.record(moment))?;
+    let (answers, (lasted, used)) = (record.between(Stage::Sent, Stage::Answered)?, usage.between()?);
     Ok(Writes {
         p50: milliseconds(&answers, 0.5),
         p99: milliseconds(&answers, 0.99),

@@ -1,39 +1,34 @@
 //! Streams of events: the time to deliver events, and the cost of idle streams.
 
 mod calls;
-mod clients;
-mod decoder;
 mod delivery;
 mod idle;
-mod record;
-mod stream;
 
 use anyhow::Context;
 use clap::Args;
 
 use crate::context::Bench;
-use crate::datasets::Dataset;
-use crate::medians;
+use crate::markdown::{self, medians};
 use crate::operations::Store;
 use crate::options::Options;
 use crate::table::Conditions;
 
 /// The options of a run, in which `--connections` and `--write` have no effect.
 #[derive(Args, Clone, Debug)]
-pub struct StreamsOptions {
+pub(crate) struct StreamsOptions {
     /// Number of idle streams; the server holds up to two open files for each.
     #[arg(long, default_value_t = 10_000)]
-    pub idle: usize,
+    pub(crate) idle: usize,
     /// The options of every run.
     #[command(flatten)]
-    pub options: Options,
+    pub(crate) options: Options,
 }
 
 /// Measures the rows that the options select, and returns the tables in Markdown.
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
+pub(crate) fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     let options = asked.options.clone().settled();
     let idle_streams = if options.smoke { asked.idle.min(idle::FEW_STREAMS) } else { asked.idle };
     let bench = Bench::seeded(options)?;
@@ -60,8 +55,8 @@ pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     }
     let losses: String = losses.iter().map(|loss| format!("**{loss}**\n\n")).collect();
     let conditions = Conditions::of(&bench.options, &bench.cluster)?;
-    let delivery = medians::markdown(delivery::COLUMNS, delivery::TITLE, &deliveries);
-    let idle = medians::markdown(idle::COLUMNS, idle::TITLE, &idles);
+    let delivery = medians(delivery::COLUMNS, delivery::TITLE, &deliveries);
+    let idle = medians(idle::COLUMNS, idle::TITLE, &idles);
     Ok(format!("{}\n\n{losses}{delivery}{idle}", conditions.text()))
 }
 
@@ -71,19 +66,9 @@ fn failed(bench: &Bench, row: &str) -> String {
 }
 
 /// Prints a measured row as progress, and what was lost.
-fn printed<const COLUMNS: usize>(run: u32, row: &medians::Row<COLUMNS>, loss: Option<&str>) {
+fn printed<const COLUMNS: usize>(run: u32, row: &markdown::Row<COLUMNS>, loss: Option<&str>) {
     eprintln!("run {run}: {} is measured", row.name);
     if let Some(loss) = loss {
         eprintln!("{loss}");
-    }
-}
-
-impl Bench {
-    /// Audits the ledger of a data set that was written, and removes the data set.
-    pub(crate) fn verify_and_remove(&self, data: &Dataset) -> anyhow::Result<()> {
-        if !matches!(data, Dataset::Memory) {
-            self.verify(&self.programs, data)?;
-        }
-        self.remove(data)
     }
 }

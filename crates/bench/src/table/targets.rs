@@ -1,22 +1,15 @@
 //! The targets of the project, and what was reached: a table for each store.
 
-use super::{Row, Table, line, shown, table};
-use crate::figures::{Figures, median};
+use super::{Row, Table};
+use crate::figures::{Figures, median, shown};
 use crate::limits;
+use crate::markdown::table;
 use crate::operations::{Operation, Store};
 
 /// The number of connections at which results are judged.
 const JUDGED_AT: usize = 64;
 /// The longest median time of a withdrawal on a connection of its own, as a multiple of that of its limit.
 const LONE_WITHDRAWAL: f64 = 1.4;
-
-/// The comparison of a figure with its limit, as cells of the table.
-struct Judgement {
-    limit: String,
-    best: String,
-    ratio: Option<f64>,
-    wanted: String,
-}
 
 impl Table {
     /// Returns the table of each store that was measured at the number of connections at which results are
@@ -26,9 +19,7 @@ impl Table {
     }
 
     fn of_store(&self, store: Store, medians: &[Row]) -> Option<String> {
-        let heads = ["operation", "req/s", "p50 ms", "p99 ms", "server CPU", "database CPU"];
-        let heads = heads.into_iter().chain(["limit", "its best", "ratio", "wanted"]);
-        let mut lines = vec![heads.map(str::to_owned).collect()];
+        let mut lines = Vec::new();
         let mut memory: Option<f64> = None;
         for operation in Operation::ALL {
             let name = operation.row(store);
@@ -38,26 +29,21 @@ impl Table {
                 let per_second = |run: &[Row]| figures_of(run, &name, JUDGED_AT).map(|one| one.per_second);
                 let ratio = self.ratio(per_second, |run| super::best(run, &limit.row));
                 let wanted = limit.wanted.and_then(|wanted| wanted.on(self.conditions.vendor));
-                lines.push(judged(
-                    operation.name(),
-                    figures,
-                    Judgement {
-                        best: shown(super::best(medians, &limit.row), 0),
-                        limit: limit.row,
-                        ratio,
-                        wanted: wanted.map_or_else(String::new, |wanted| format!("≥ {wanted:.2}")),
-                    },
-                ));
+                let best = shown(super::best(medians, &limit.row), 0);
+                let wanted = wanted.map_or_else(String::new, |wanted| format!("≥ {wanted:.2}"));
+                lines.push(judged(operation.name(), figures, [limit.row, best, shown(ratio, 2), wanted]));
             }
         }
-        if lines.len() == 1 {
+        if lines.is_empty() {
             return None;
         }
         lines.extend(self.lone_withdrawal(medians).filter(|_| store == Store::Postgres));
         let memory = memory.zip(store.most_memory()).map_or_else(String::new, |(memory, most)| {
             format!("Peak memory of the servers: {memory:.1} MiB (wanted: at most {most}).\n\n")
         });
-        Some(format!("{} at {JUDGED_AT} connections:\n\n{}\n{memory}", store.title(), table(lines)))
+        let heads = "operation | req/s | p50 ms | p99 ms | server CPU | database CPU | limit | its best | ratio | wanted";
+        let table = table(heads, lines);
+        Some(format!("{} at {JUDGED_AT} connections:\n\n{table}\n{memory}", store.title()))
     }
 
     /// Returns the line of a withdrawal on a connection of its own, whose median time is compared.
@@ -65,16 +51,9 @@ impl Table {
         let (name, limit) = (Operation::Withdrawal.row(Store::Postgres), limits::RANDOM_STATEMENT);
         let figures = figures_of(medians, &name, 1)?;
         let p50 = |run: &[Row], row: &str| figures_of(run, row, 1).map(|one| one.p50);
-        Some(judged(
-            "withdrawal (1 connection)",
-            figures,
-            Judgement {
-                limit: format!("{limit}, p50 ms"),
-                best: shown(p50(medians, limit), 2),
-                ratio: self.ratio(|run| p50(run, &name), |run| p50(run, limit)),
-                wanted: format!("≤ {LONE_WITHDRAWAL:.2}"),
-            },
-        ))
+        let (best, ratio) = (p50(medians, limit), self.ratio(|run| p50(run, &name), |run| p50(run, limit)));
+        let (limit, wanted) = (format!("{limit}, p50 ms"), format!("≤ {LONE_WITHDRAWAL:.2}"));
+        Some(judged("withdrawal (1 connection)", figures, [limit, shown(best, 2), shown(ratio, 2), wanted]))
     }
 
     /// Returns the median over all runs of a figure divided by that of its limit in the same run.
@@ -91,19 +70,9 @@ fn figures_of(rows: &[Row], name: &str, connections: usize) -> Option<Figures> {
     rows.iter().find(|row| row.name == name && row.connections == connections).map(|row| row.figures)
 }
 
-fn judged(operation: &str, figures: Figures, judgement: Judgement) -> Vec<String> {
-    line([
-        operation.to_owned(),
-        format!("{:.0}", figures.per_second),
-        format!("{:.2}", figures.p50),
-        format!("{:.2}", figures.p99),
-        shown(figures.server_cpu, 3),
-        shown(figures.database_cpu, 3),
-        judgement.limit,
-        judgement.best,
-        shown(judgement.ratio, 2),
-        judgement.wanted,
-    ])
+/// The line of an operation with its limit, the best result of the limit, the ratio, and what is wanted.
+fn judged(operation: &str, figures: Figures, judgement: [String; 4]) -> Vec<String> {
+    [&[operation.to_owned()][..], &figures.cells(2), &judgement].concat()
 }
 
 #[cfg(test)]

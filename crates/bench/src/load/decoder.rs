@@ -11,30 +11,19 @@ const BLOCK_END: &[u8] = b"\n\n";
 /// A streamed response as it has arrived so far.
 #[derive(Default, Debug)]
 pub(super) struct Decoder {
-    part: Part,
+    /// Whether the status and the headers have arrived.
+    has_head: bool,
+    has_ended: bool,
     /// Bytes that are not decoded yet: an incomplete head or chunk.
     arrived: Vec<u8>,
     /// The beginning of a block whose end has not arrived.
     block: Vec<u8>,
 }
 
-/// The part of the response that arrives next.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) enum Part {
-    /// The status and the headers.
-    #[default]
-    Head,
-    FirstBlock,
-    /// A further block.
-    Block,
-    /// Nothing: the server has ended the stream.
-    Nothing,
-}
-
 impl Decoder {
-    /// The part of the response that arrives next.
-    pub(super) const fn awaited(&self) -> Part {
-        self.part
+    /// Whether the last chunk has arrived: the server has ended the stream.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.has_ended
     }
 
     /// Decodes the next bytes, and hands over the blocks that they complete.
@@ -43,10 +32,10 @@ impl Decoder {
     /// If the response is not a success, or its body is not in chunks.
     pub(super) fn decode(&mut self, bytes: &[u8], mut block: impl FnMut(&[u8])) -> anyhow::Result<()> {
         self.arrived.extend_from_slice(bytes);
-        if self.part == Part::Head && !self.decode_head()? {
+        if !self.has_head && !self.decode_head()? {
             return Ok(());
         }
-        while self.part != Part::Nothing {
+        while !self.has_ended {
             let Status::Complete((begin, length)) = chunk_size(&self.arrived)? else { return Ok(()) };
             let length = usize::try_from(length).context("a chunk is too long")?;
             let end = begin.saturating_add(length);
@@ -55,9 +44,7 @@ impl Decoder {
             if self.arrived.len() < next {
                 return Ok(());
             }
-            if chunk.is_empty() {
-                self.part = Part::Nothing;
-            }
+            self.has_ended = chunk.is_empty();
             self.block.extend_from_slice(chunk);
             self.arrived.drain(..next);
             self.complete_blocks(&mut block);
@@ -81,7 +68,7 @@ impl Decoder {
         });
         ensure!(is_chunked, "the body of a stream is not in chunks");
         self.arrived.drain(..length);
-        self.part = Part::FirstBlock;
+        self.has_head = true;
         Ok(true)
     }
 
@@ -93,9 +80,6 @@ impl Decoder {
             block(rest.get(..length).unwrap_or_default());
             taken = taken.saturating_add(length).saturating_add(BLOCK_END.len());
         }
-        if taken > 0 && self.part == Part::FirstBlock {
-            self.part = Part::Block;
-        }
         self.block.drain(..taken);
     }
 }
@@ -106,7 +90,7 @@ fn chunk_size(bytes: &[u8]) -> anyhow::Result<Status<(usize, u64)>> {
 }
 
 /// Returns the first place of one text in another.
-pub(super) fn position_of(text: &[u8], bytes: &[u8]) -> Option<usize> {
+pub(crate) fn position_of(text: &[u8], bytes: &[u8]) -> Option<usize> {
     bytes.windows(text.len()).position(|window| window == text)
 }
 
@@ -118,32 +102,26 @@ mod tests {
     const BODY: &[u8] = b"7\r\none\n\ntw\r\n9\r\no\n\nthree\n\r\n1\r\n\n\r\n0\r\n\r\n";
 
     /// Decodes a response in pieces of this length.
-    fn decoded(response: &[u8], length: usize) -> anyhow::Result<(Vec<String>, Part)> {
+    fn decoded(response: &[u8], length: usize) -> anyhow::Result<(Vec<String>, bool)> {
         let (mut decoder, mut blocks) = (Decoder::default(), Vec::new());
         for piece in response.chunks(length) {
             decoder.decode(piece, |block| blocks.push(String::from_utf8_lossy(block).into_owned()))?;
         }
-        Ok((blocks, decoder.awaited()))
+        Ok((blocks, decoder.has_ended()))
     }
 
     #[test]
     fn blocks_are_decoded_across_chunks_and_packets() {
         let response = [HEAD, BODY].concat();
         for length in 1..=response.len() {
-            let (blocks, next) = decoded(&response, length).unwrap();
-            assert_eq!((blocks, next), (["one", "two", "three"].map(str::to_owned).into(), Part::Nothing));
+            let blocks = ["one", "two", "three"].map(str::to_owned);
+            assert_eq!(decoded(&response, length).unwrap(), (blocks.into(), true));
         }
-    }
-
-    #[test]
-    fn the_decoder_knows_which_part_of_a_stream_comes_next() {
-        let first = BODY.split_at(12).0;
-        for (response, next) in [
-            (HEAD.split_at(20).0.to_vec(), Part::Head),
-            (HEAD.to_vec(), Part::FirstBlock),
-            ([HEAD, first].concat(), Part::Block),
-        ] {
-            assert_eq!(decoded(&response, 1_000).unwrap().1, next);
+        for (response, blocks) in
+            [(HEAD.split_at(20).0, 0), (HEAD, 0), (response.split_at(HEAD.len() + 12).0, 1)]
+        {
+            let (decoded, has_ended) = decoded(response, 1_000).unwrap();
+            assert_eq!((decoded.len(), has_ended), (blocks, false));
         }
     }
 

@@ -3,24 +3,10 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use mio::net::TcpStream;
 
-use super::decoder::{Decoder, Part};
-
-/// The path of a caller's own events.
-const PATH: &str = "/api/v1/events/stream";
-
-/// The state of a stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
-    /// Its first block has not arrived.
-    Opening,
-    /// It delivers events.
-    Open,
-    /// The server has ended it.
-    Ended,
-}
+use super::decoder::Decoder;
 
 /// An open stream.
 pub(super) struct Stream {
@@ -30,16 +16,13 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Requests the stream of the owner of a token.
-    ///
-    /// # Errors
-    /// If the server cannot be reached.
-    pub(super) fn open(server: SocketAddr, token: &str) -> anyhow::Result<Self> {
+    /// Requests the stream at a path, of the owner of a token.
+    pub(super) fn open(server: SocketAddr, path: &str, token: Option<&str>) -> anyhow::Result<Self> {
         let mut socket =
             std::net::TcpStream::connect(server).with_context(|| format!("cannot connect to {server}"))?;
-        let request = format!(
-            "GET {PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer {token}\r\n\r\n"
-        );
+        let owner = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n{owner}\r\n");
         socket.write_all(request.as_bytes()).context("a request cannot be sent")?;
         socket.set_nonblocking(true)?;
         Ok(Self { socket: TcpStream::from_std(socket), decoder: Decoder::default(), is_closed: false })
@@ -49,13 +32,9 @@ impl Stream {
         &mut self.socket
     }
 
-    pub(super) const fn state(&self) -> State {
-        match self.decoder.awaited() {
-            _ if self.is_closed => State::Ended,
-            Part::Head | Part::FirstBlock => State::Opening,
-            Part::Block => State::Open,
-            Part::Nothing => State::Ended,
-        }
+    /// Whether the server has ended it.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.is_closed || self.decoder.has_ended()
     }
 
     /// Receives the available bytes through a buffer that all streams share, and hands over the blocks that
@@ -66,12 +45,7 @@ impl Stream {
     pub(super) fn receive(&mut self, buffer: &mut [u8], mut block: impl FnMut(&[u8])) -> anyhow::Result<()> {
         loop {
             match self.socket.read(buffer) {
-                Ok(0) => {
-                    ensure!(self.state() != State::Opening, "the server closed a stream before it began");
-                    self.is_closed = true;
-                    return Ok(());
-                }
-                Ok(length) => {
+                Ok(length @ 1..) => {
                     self.decoder.decode(buffer.get(..length).unwrap_or_default(), &mut block)?;
                     // A read that does not fill the buffer has drained the socket.
                     if length < buffer.len() {
@@ -79,11 +53,13 @@ impl Stream {
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                Err(error) if error.kind() != ErrorKind::ConnectionReset => {
+                    return Err(error).context("a stream cannot be read");
+                }
+                Ok(0) | Err(_) => {
                     self.is_closed = true;
                     return Ok(());
                 }
-                Err(error) => return Err(error).context("a stream cannot be read"),
             }
         }
     }
