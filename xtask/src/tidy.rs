@@ -58,6 +58,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     let files = read_files()?;
     let mut complaints = layout::check_top_level(&files);
     complaints.extend(layout::check_migrations(&files));
+    complaints.extend(layout::check_modules(&files));
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);

