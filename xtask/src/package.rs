@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-use crate::workspace::{PUBLISHED, cargo, exit_code, output_of, remove_variables, root, target_dir};
+use crate::workspace::{cargo, exit_code, output_of, remove_variables, root, target_dir};
 use crate::{service, tools};
 
 /// The release of cargo-deb that builds the package.
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let binary = match &arguments.binary {
         Some(binary) => std::path::absolute(binary)?,
         None if arguments.check => service::binary()?,
-        None => published_binary()?,
+        None => release_binary()?,
     };
     write_sources(&binary)?;
     if arguments.check {
@@ -62,11 +62,10 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     Ok(target_dir()?.join("package"))
 }
 
-fn published_binary() -> anyhow::Result<PathBuf> {
-    let arguments = ["build", "--profile", PUBLISHED, "--locked", "--package", "cuepoint"];
-    let built = exit_code(cargo().args(arguments))?;
+fn release_binary() -> anyhow::Result<PathBuf> {
+    let built = exit_code(cargo().args(["build", "--release", "--locked", "--package", "cuepoint"]))?;
     ensure!(built == 0, "the service cannot be built");
-    Ok(target_dir()?.join(PUBLISHED).join("cuepoint"))
+    Ok(target_dir()?.join("release").join("cuepoint"))
 }
 
 /// Writes the program, and the files that it prints itself, to where the metadata of the package expects them.

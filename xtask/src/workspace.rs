@@ -19,9 +19,6 @@ pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// The profile of the program in the archive and the package of a release.
-pub(crate) const PUBLISHED: &str = "published";
-
 /// The folder that cargo builds into, derived from the path of this program: `<target>/<profile>/xtask`.
 pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
     let program = env::current_exe().context("the path of this program is unknown")?;

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use crate::tools;
-use crate::workspace::{PUBLISHED, cargo, exit_code, output_of, remove_variables, root, target_dir};
+use crate::workspace::{cargo, exit_code, output_of, remove_variables, root, target_dir};
 
 /// The release of cargo-auditable that embeds the dependency list.
 const CARGO_AUDITABLE: &str = "cargo-auditable@0.7.7";
@@ -140,7 +140,7 @@ pub(super) fn binary(source: &Source, toolchain: &Toolchain) -> anyhow::Result<P
         remove_variables(&mut build, prefix);
     }
     build
-        .args(["auditable", "build", "--profile", PUBLISHED, "--locked", "--package", "cuepoint"])
+        .args(["auditable", "build", "--release", "--locked", "--package", "cuepoint"])
         .env("CARGO_TARGET_DIR", folder()?)
         .env("CARGO_ENCODED_RUSTFLAGS", flags("--remap-path-prefix=", SEPARATOR))
         .env("CFLAGS", flags("-ffile-prefix-map=", " "))
@@ -148,5 +148,5 @@ pub(super) fn binary(source: &Source, toolchain: &Toolchain) -> anyhow::Result<P
         .env("CUEPOINT_COMMIT", &source.commit)
         .current_dir(root());
     ensure!(exit_code(&mut build)? == 0, "the service cannot be built");
-    Ok(folder()?.join(PUBLISHED).join("cuepoint"))
+    Ok(folder()?.join("release").join("cuepoint"))
 }
