@@ -5,8 +5,8 @@ use cuepoint_demo::evening::{self, Pace};
 /// The options of the command.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// Instead of an hour and a half in two minutes of the real clock, simulate four hours on a service with a faster clock: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60
-    /// cargo run`.
+    /// Instead of an hour and a half in two minutes of the real clock, simulate four hours on a service with a faster
+    /// clock: `CUEPOINT_ENV=test CUEPOINT__SERVER__CLOCK_RATE=60 cargo run`.
     #[arg(long)]
     evening: bool,
     /// The service.

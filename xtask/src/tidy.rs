@@ -142,4 +142,12 @@ pub(crate) mod tests {
             assert!(complaint.contains(text), "{complaint}");
         }
     }
+
+    /// Asserts that there is a complaint that begins with each of these texts, in their order, and no other one.
+    pub(super) fn assert_beginnings(complaints: &[String], beginnings: &[&str]) {
+        assert_complaints(complaints, beginnings);
+        for (complaint, beginning) in complaints.iter().zip(beginnings) {
+            assert!(complaint.starts_with(beginning), "{complaint}");
+        }
+    }
 }

@@ -110,6 +110,8 @@ mod tests {
         assert_eq!(opening(&session).as_deref(), Some("cuepoint"));
         assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")).as_deref(), Some(""));
         assert_eq!(opening(&message(b"", &SSL_REQUEST.to_be_bytes())), None);
+        let cancel: u32 = 80_877_102;
+        assert_eq!(opening(&message(b"", &cancel.to_be_bytes())).as_deref(), Some(""));
     }
 
     #[test]

@@ -139,12 +139,12 @@ fn is_migration_name(folder: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{assert_complaints, file};
+    use super::super::tests::{assert_beginnings, file};
     use super::*;
 
     fn check(judge: fn(&[File]) -> Vec<String>, paths: &[&str], expected: &[&str]) {
         let files: Vec<File> = paths.iter().map(|path| file(path, "")).collect();
-        assert_complaints(&judge(&files), expected);
+        assert_beginnings(&judge(&files), expected);
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             let files: Vec<File> = names.iter().map(|name| file(&format!("{folder}/{name}"), "")).collect();
             let expected: Vec<String> = expected.iter().map(|rest| format!("{folder}{rest}")).collect();
             let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-            assert_complaints(&check_migrations(&files), &expected);
+            assert_beginnings(&check_migrations(&files), &expected);
         };
         let both = ["up.sql", "down.sql"];
         check(check_migrations, &["migrations/README.md"], &[]);
@@ -187,7 +187,7 @@ mod tests {
             file("crates/x/tests/many/rules.rs", ""),
         ];
         let reported = ["crates/x/src/forgotten/mod.rs:", "crates/x/tests/many/rules.rs:"];
-        assert_complaints(&check_modules(&files), &reported);
+        assert_beginnings(&check_modules(&files), &reported);
     }
 
     #[test]

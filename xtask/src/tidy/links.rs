@@ -1,8 +1,12 @@
 //! The links of the documents: each names a file or folder of the repository and, after `#`, a heading of it. Links to
 //! other hosts are not followed.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 use super::tree::Tree;
-use crate::markdown::{Document, Link, resolve};
+use crate::markdown::{Document, Lines, Link, resolve};
 use crate::openapi;
 
 /// Checks every link and reference of every document, and of the descriptions in the OpenAPI document.
@@ -38,26 +42,43 @@ fn broken(document: &str, link: &Link, tree: &Tree<'_>) -> Option<String> {
     }
 }
 
-/// Checks that descriptions, which the service shows without the other documents, link only to URLs. The document has one
-/// description in a line.
+/// Checks that descriptions, which the service shows without the other documents, link only to URLs.
 fn check_descriptions(text: &str) -> Vec<String> {
+    let Ok(value) = serde_json::from_str(text) else {
+        return vec![format!("{}: it is not JSON", openapi::DOCUMENT)];
+    };
+    let mut descriptions = BTreeSet::new();
+    collect_descriptions(&value, &mut descriptions);
+    let lines = Lines::of(text);
     let mut complaints = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let value =
-            line.split_once("\"description\": ").map(|(_, value)| serde_json::Deserializer::from_str(value));
-        // Any other value is that of a field with this name.
-        let Some(Ok(description)) = value.and_then(|value| value.into_iter::<String>().next()) else {
-            continue;
-        };
-        let document = Document::parse(&description);
+    for description in descriptions {
+        let document = Document::parse(description);
         let local = document.links.iter().filter(|link| link.local().is_some());
-        let local = local.map(|link| (&link.target, "leads nowhere from /docs/ of the service"));
-        let undefined = document.undefined.iter().map(|(_, name)| (name, "is not defined"));
+        let local = local.map(|link| (link.target.as_str(), "leads nowhere from /docs/ of the service"));
+        let undefined = document.undefined.iter().map(|(_, name)| (name.as_str(), "is not defined"));
         complaints.extend(local.chain(undefined).map(|(name, problem)| {
-            format!("{}:{number}: the link to {name} in a description {problem}", openapi::DOCUMENT)
+            let line = lines.number(text.find(name).unwrap_or_default());
+            format!("{}:{line}: the link to {name} in a description {problem}", openapi::DOCUMENT)
         }));
     }
     complaints
+}
+
+fn collect_descriptions<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) if key == "description" => {
+                        found.insert(text);
+                    }
+                    value => collect_descriptions(value, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_descriptions(item, found)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
