@@ -1,5 +1,6 @@
 //! Why a guest cannot request a song now.
 
+use cuepoint_domain::application::queries::GuestView;
 use cuepoint_domain::gig::Board;
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::music_request::{OpenRefusal, QueueRefusal};
@@ -47,6 +48,13 @@ impl Closed {
             None if has_ended_lately => Some(Self::Ended),
             None => Some(Self::Offline),
         }
+    }
+
+    /// The reason that a guest finds, who may be blocked.
+    #[must_use]
+    pub fn of_view(view: &GuestView) -> Option<Self> {
+        let of_board = Self::of_board(&view.board, view.ended_at.is_some());
+        if view.is_blocked { Some(Self::Blocked) } else { of_board }
     }
 
     /// The reason of a refused request; `None` if the form can be sent again with other values.

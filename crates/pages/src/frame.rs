@@ -14,7 +14,7 @@ use memchr::memrchr;
 
 use crate::accent::AccentSheet;
 use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
-use crate::format::{self, Escaped, Time, UserText};
+use crate::format::{self, ClockTime, Escaped, Time, UserText};
 use crate::forms::Keys;
 use crate::language::Language;
 use crate::texts::{Text, Texts};
@@ -145,6 +145,12 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn time(&self, at: impl Borrow<Timestamp>) -> Time<'static> {
         Time { at: *at.borrow(), now: self.now, texts: self.t }
+    }
+
+    /// The element of a time of the day.
+    #[must_use]
+    pub fn clock(&self, at: impl Borrow<Timestamp>) -> ClockTime {
+        ClockTime(*at.borrow())
     }
 
     /// The common style sheet, the style sheets of booth and display, the script, and the icon.

@@ -123,6 +123,9 @@ view! {
         /// 1 if guest accounts cannot make requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: Option<u8> = details.map(|details| u8::from(details.members_only)),
+        /// 1 if the pages ask guests for the kind of their song, otherwise 0.
+        #[schema(minimum = 0, maximum = 1, example = 0)]
+        asks_kind: Option<u8> = details.map(|details| u8::from(details.asks_kind)),
         /// Digest of the board, equal on every server: 16 hexadecimal digits. It differs if the board has changed.
         #[schema(example = "6f1c2ab09d3e4f57")]
         version: String = board.version().to_string(),
@@ -150,7 +153,8 @@ view! {
         /// Time at which the request expires; null unless it is open.
         #[timestamp_or_null(example = "2026-01-31T20:45:00.000000Z")]
         expires_at: Option<WireTimestamp> = own.request.state.expires_at().map(WireTimestamp),
-        /// Whether the expected wait passes that time. The fee is then released.
+        /// Whether the request may not be played: the expected wait passes its deadline, or while the request is pending,
+        /// the period in which an accepted request must be played.
         #[schema(example = false)]
         at_risk: bool = own.is_at_risk,
         /// Dedication; null if there is none.

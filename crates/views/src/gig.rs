@@ -69,6 +69,9 @@ view! {
         /// 1 if guest accounts cannot make requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 0)]
         members_only: u8 = u8::from(details.members_only),
+        /// 1 if the pages ask guests for the kind of their song, otherwise 0.
+        #[schema(minimum = 0, maximum = 1, example = 0)]
+        asks_kind: u8 = u8::from(details.asks_kind),
         /// Time of the opening.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         opened_at: WireTimestamp = WireTimestamp(gig.opened_at),
@@ -156,7 +159,8 @@ view! {
         /// Time at which the request expires.
         #[timestamp_or_null(example = "2026-01-31T20:45:00.000000Z")]
         expires_at: Option<WireTimestamp> = queued.request.state.expires_at().map(WireTimestamp),
-        /// Whether the expected wait passes that time. The fee is then released.
+        /// Whether the request may not be played: the expected wait passes its deadline, or while the request is pending,
+        /// the period in which an accepted request must be played.
         #[schema(example = false)]
         at_risk: bool = queued.is_at_risk,
         /// The guest.

@@ -1,13 +1,17 @@
 //! The fields of a form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::http::header::{self, HeaderMap};
 use cuepoint_domain::text::TextError;
 
 /// The fields of a form or of a query, by name; of several with one name, the last one counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Form(BTreeMap<String, String>);
+pub struct Form {
+    fields: BTreeMap<String, String>,
+    /// The names of those that were sent more than once.
+    repeated: BTreeSet<String>,
+}
 
 /// The media type of forms.
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -16,29 +20,35 @@ impl Form {
     /// The fields of a body or a query.
     #[must_use]
     pub fn parse(encoded: &[u8]) -> Self {
-        Self(url::form_urlencoded::parse(encoded).into_owned().collect())
+        let mut form = Self::default();
+        for (name, value) in url::form_urlencoded::parse(encoded).into_owned() {
+            if form.fields.insert(name.clone(), value).is_some() {
+                form.repeated.insert(name);
+            }
+        }
+        form
     }
 
     /// The fields in their encoded form.
     #[must_use]
     pub fn encode(&self) -> String {
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish()
     }
 
     /// A form without fields.
-    pub const EMPTY: &Self = &Self(BTreeMap::new());
+    pub const EMPTY: &Self = &Self { fields: BTreeMap::new(), repeated: BTreeSet::new() };
 
     /// The form with another field.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
-        self.0.insert(name.to_owned(), value);
+        self.fields.insert(name.to_owned(), value);
         self
     }
 
     /// The form without this field.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
-        self.0.remove(name);
+        self.fields.remove(name);
         self
     }
 
@@ -51,7 +61,13 @@ impl Form {
     /// The text of a field with its white space, such as a password; empty if it is missing.
     #[must_use]
     pub fn secret(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.fields.get(name).map_or("", String::as_str)
+    }
+
+    /// The text of a field that was sent once, without white space around it; otherwise empty.
+    #[must_use]
+    pub fn single(&self, name: &str) -> &str {
+        if self.repeated.contains(name) { "" } else { self.text(name) }
     }
 
     /// The value of a field that may be empty.
@@ -72,14 +88,15 @@ impl Form {
     /// Whether a box is ticked, or a button of this name was pressed.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.fields.contains_key(name)
     }
 
     /// The fields with these names.
     #[must_use]
     pub fn only(&self, names: &[&str]) -> Self {
-        let kept = self.0.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        Self(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+        let mut kept = self.clone();
+        kept.fields.retain(|name, _| names.contains(&name.as_str()));
+        kept
     }
 }
 
@@ -99,6 +116,10 @@ mod tests {
         let form = Form::parse(b"song=+Blue%20Monday+&artist=New+Order&artist=Orgy&password=+a+&x");
         assert_eq!((form.text("song"), form.text("artist")), ("Blue Monday", "Orgy"));
         assert_eq!((form.secret("password"), form.text("absent")), (" a ", ""));
+        assert_eq!(
+            (form.text("artist"), form.single("artist"), form.single("song")),
+            ("Orgy", "", "Blue Monday")
+        );
         assert!(form.has("x") && !form.has("y"));
         assert_eq!(form.only(&["artist"]).encode(), "artist=Orgy");
     }

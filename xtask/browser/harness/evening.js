@@ -30,6 +30,11 @@ export async function queueOf(service, dj) {
   return queue;
 }
 
+// The button that sends the form of a request. It names the fee.
+export function sendButton(page) {
+  return page.locator("#request button.wide");
+}
+
 // Fills the form of a request with one interaction for each field, and sends it. A guest with a name sends none.
 export async function requestSong(phone, code, { title, artist, name }) {
   const t = textsOf(phone.language);
@@ -37,5 +42,5 @@ export async function requestSong(phone, code, { title, artist, name }) {
   await phone.page.getByLabel(t.song_title, { exact: true }).fill(title);
   await phone.page.getByLabel(t.artist_name, { exact: true }).fill(artist);
   if (name) await phone.page.getByLabel(t.your_name, { exact: true }).fill(name);
-  await phone.page.getByRole("button", { name: t.send_request }).click();
+  await sendButton(phone.page).click();
 }

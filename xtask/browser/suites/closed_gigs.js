@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { openGig, register, requestSong } from "../harness/evening.js";
+import { openGig, register, requestSong, sendButton } from "../harness/evening.js";
 import { answer, guestWithMoney, logIn, requestOf } from "../harness/queue.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
@@ -82,7 +82,7 @@ test("a page that says paused shows when requests go on", async (scene) => {
   await phone.page.goto(`/g/${dj.code}`);
   await phone.page.getByText(t.paused_advice, { exact: true }).waitFor();
   await change(true);
-  await phone.page.getByRole("button", { name: t.send_request }).waitFor();
+  await sendButton(phone.page).waitFor();
 });
 
 test("what a guest types stays while the gig pauses, and comes back with the form", async (scene) => {
@@ -99,7 +99,7 @@ test("what a guest types stays while the gig pauses, and comes back with the for
   assert.equal(await page.locator("#song_title").inputValue(), "Blue Monday");
   await page.getByLabel(t.artist_name, { exact: true }).fill("New Order");
   await page.getByLabel(t.your_name, { exact: true }).fill("Ada");
-  await page.getByRole("button", { name: t.send_request }).click();
+  await sendButton(page).click();
   const closed = page.locator(".closed");
   await closed.getByText("Blue Monday", { exact: true }).waitFor();
   await change(true);
@@ -117,7 +117,7 @@ test("a refused form keeps its text while the gig pauses", async (scene) => {
   for (const [label, text] of [[t.song_title, "Blue Monday"], [t.artist_name, "New Order"], [t.your_name, " "]]) {
     await page.getByLabel(label, { exact: true }).fill(text);
   }
-  await page.getByRole("button", { name: t.send_request }).click();
+  await sendButton(page).click();
   await page.locator("#name-error").waitFor();
   await service.call("PATCH", `/gigs/${dj.gig.id}`, { token: dj.token, body: { accepting: false } });
   await page.locator(".hero").getByText(t.status_paused, { exact: true }).waitFor();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { openGig, queueOf } from "../harness/evening.js";
+import { openGig, queueOf, sendButton } from "../harness/evening.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -31,7 +31,7 @@ test("a guest requests a song with the keyboard alone", async (scene) => {
     await tabTo(page, page.getByLabel(label, { exact: true }));
     await page.keyboard.type(value);
   }
-  await tabTo(page, page.getByRole("button", { name: t.send_request }));
+  await tabTo(page, sendButton(page));
   await page.keyboard.press("Enter");
   await page.getByText(t.state_pending).first().waitFor();
   await eventually("the request is in the queue", async () => (await queueOf(service, dj)).length === 1);

@@ -5,10 +5,11 @@ use std::fmt;
 use crate::checksum::ChecksumFields;
 use crate::gig::{DjCode, Gig, GigStatus};
 use crate::ids::RequestId;
+use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestStatus};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
-use crate::user::User;
+use crate::user::{ArtistType, User};
 
 /// The board of a code.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,6 +59,7 @@ impl Song {
 /// An accepted request with its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NextSong {
+    pub request: RequestId,
     pub position: u32,
     pub song: Song,
 }
@@ -68,6 +70,24 @@ pub struct NextSong {
 pub struct BoardVersion(u64);
 
 impl Board {
+    /// The kind of song for which a form that chose this one counts: a popular song, unless the gig asks for the kind.
+    #[must_use]
+    pub fn counted_kind(&self, chosen: ArtistType) -> ArtistType {
+        if self.asks_kind() { chosen } else { ArtistType::Popular }
+    }
+
+    /// The price of a song for which a form chose this kind.
+    #[must_use]
+    pub fn list_price(&self, chosen: ArtistType) -> Money {
+        self.dj.list_price(self.counted_kind(chosen))
+    }
+
+    /// Whether guests choose the kind of their song.
+    #[must_use]
+    pub fn asks_kind(&self) -> bool {
+        self.gig.as_ref().is_some_and(|gig| gig.gig.details.asks_kind)
+    }
+
     /// The maximum number of songs that are up next.
     pub const MOST_UP_NEXT: usize = 20;
 
@@ -116,7 +136,7 @@ impl BoardGig {
         ] {
             fields.push(text.as_bytes());
         }
-        fields.push(&[u8::from(details.members_only)]);
+        fields.push(&[u8::from(details.members_only), u8::from(details.asks_kind)]);
         for (request, status) in &self.open {
             fields.push(&request.get().to_be_bytes());
             fields.push(<&str>::from(status).as_bytes());

@@ -20,6 +20,8 @@ pub struct NewGig {
     pub queue_order: QueueOrder,
     pub max_open_per_guest: GuestLimit,
     pub members_only: bool,
+    /// Whether guests choose the kind of their song.
+    pub asks_kind: bool,
     /// The prices to set.
     pub prices: DjChange,
     /// Whether the DJ's code is replaced.
@@ -45,6 +47,8 @@ pub struct GigChange {
     pub max_open_per_guest: Field<GuestLimit>,
     /// Whether guest accounts cannot make requests.
     pub members_only: Field<bool>,
+    /// Whether guests choose the kind of their song.
+    pub asks_kind: Field<bool>,
     /// The prices to set, and whether the DJ accepts requests.
     pub dj: DjChange,
 }
@@ -84,6 +88,7 @@ pub fn open(
         queue_order: new.queue_order,
         max_open_per_guest: new.max_open_per_guest,
         members_only: new.members_only,
+        asks_kind: new.asks_kind,
     };
     let gig = Gig { id, dj, code, details, opened_at: now, ended_at: None, settled: false };
     Ok((gig, DjChange { online: Field::Set(true), ..new.prices }))
@@ -107,6 +112,7 @@ pub fn change(gig: &Gig, change: &GigChange) -> Result<Gig, GigRefusal> {
     change.queue_order.onto(&mut details.queue_order);
     change.max_open_per_guest.onto(&mut details.max_open_per_guest);
     change.members_only.onto(&mut details.members_only);
+    change.asks_kind.onto(&mut details.asks_kind);
     Ok(changed)
 }
 

@@ -79,6 +79,8 @@ pub struct GigDetails {
     pub max_open_per_guest: GuestLimit,
     /// Whether guest accounts cannot make requests.
     pub members_only: bool,
+    /// Whether guests choose the kind of their song. Otherwise the pages show the price of a popular song alone.
+    pub asks_kind: bool,
 }
 
 impl GigDetails {

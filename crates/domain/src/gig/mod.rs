@@ -8,11 +8,13 @@
 //! - [`nearby`]: the gigs near a place;
 //! - [`most_played`]: the songs that a DJ plays most;
 //! - [`offers`]: the fees that a page proposes; [`song_tonight`]: songs that were already played or accepted;
+//! - [`consent`]: what a form may hold, and what it asks first;
 //! - [`report`]: the numbers of a gig; [`quarters`]: the same by quarter of an hour.
 
 mod board;
 mod changes;
 mod code;
+pub mod consent;
 mod details;
 mod entity_facts;
 pub mod most_played;

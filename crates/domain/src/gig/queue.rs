@@ -125,10 +125,15 @@ pub struct PlaceReason {
 }
 
 impl Place {
-    /// Whether the wait passes the deadline of the request.
+    /// Whether the wait passes the time in which the request can be played: until its deadline once it is accepted, and
+    /// before that for the period that an accepted request would have from now on.
     #[must_use]
-    pub fn is_at_risk(&self, expires_at: Timestamp, now: Timestamp) -> bool {
-        now.plus(Duration::minutes(self.wait_minutes.into())) > expires_at
+    pub fn is_at_risk(&self, state: RequestState, played_within: Duration, now: Timestamp) -> bool {
+        let play_by = match state {
+            RequestState::Accepted { play_by, .. } => play_by,
+            _ => now.plus(played_within),
+        };
+        now.plus(Duration::minutes(self.wait_minutes.into())) > play_by
     }
 }
 

@@ -33,6 +33,10 @@ impl SongKey {
         }
         Self(fields.sha256())
     }
+
+    pub(super) fn add_to(&self, fields: &mut ChecksumFields) {
+        fields.push(&self.0);
+    }
 }
 
 /// The letters and digits of a text in lower case, without marks, without text in brackets, and without the artists

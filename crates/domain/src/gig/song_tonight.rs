@@ -1,34 +1,32 @@
 //! Whether a song was already played or accepted at a gig, so that a page asks once more.
 
 use crate::gig::song::SongKey;
+use crate::ids::RequestId;
 use crate::music_request::RequestState;
 use crate::timestamp::Timestamp;
 
 /// What a gig already did with a song.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SongTonight {
-    /// The song was played, last at this time; a refunded play does not count.
-    Played(Timestamp),
-    /// The DJ has accepted a request for the song, and has not played it yet.
-    Accepted,
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SongTonight {
+    /// The time of its last play; a refunded play does not count.
+    pub played_at: Option<Timestamp>,
+    /// Its requests that the DJ has accepted, and not played yet.
+    pub accepted: Vec<RequestId>,
 }
 
-/// What a gig has already done with a song, from the songs of its requests. The last play takes precedence over an
-/// acceptance.
-pub fn song_tonight(
-    song: SongKey,
-    requests: impl IntoIterator<Item = (SongKey, RequestState)>,
-) -> Option<SongTonight> {
-    let mut played: Option<Timestamp> = None;
-    let mut is_accepted = false;
-    for (_, state) in requests.into_iter().filter(|(requested, _)| *requested == song) {
-        match state {
-            RequestState::Played { at, .. } => played = played.max(Some(at)),
-            RequestState::Accepted { .. } => is_accepted = true,
-            _ => {}
+impl SongTonight {
+    /// What a gig has already done with a song, from the songs of its requests.
+    pub fn of(song: SongKey, requests: impl IntoIterator<Item = (SongKey, RequestId, RequestState)>) -> Self {
+        let mut tonight = Self::default();
+        for (_, id, state) in requests.into_iter().filter(|(requested, ..)| *requested == song) {
+            match state {
+                RequestState::Played { at, .. } => tonight.played_at = tonight.played_at.max(Some(at)),
+                RequestState::Accepted { .. } => tonight.accepted.push(id),
+                _ => {}
+            }
         }
+        tonight
     }
-    played.map(SongTonight::Played).or_else(|| is_accepted.then_some(SongTonight::Accepted))
 }
 
 #[cfg(test)]
@@ -54,22 +52,27 @@ mod tests {
         let pending = RequestState::Pending { answer_by: after(30) };
         let refunded = RequestState::Refunded { at: after(9), commission: Money::ZERO };
         let asked = song("blue monday", "NEW ORDER");
-        let check = |states: &[(&str, RequestState)], expected| {
-            let requests = states.iter().map(|(title, state)| (song(title, "New Order"), *state));
-            assert_eq!(song_tonight(asked, requests), expected, "{states:?}");
+        let check = |states: &[(&str, RequestState)], played_at, accepted: &[i64]| {
+            let ids = (1..).map(|id| RequestId::new(id).unwrap());
+            let requests =
+                states.iter().zip(ids).map(|((title, state), id)| (song(title, "New Order"), id, *state));
+            let accepted = accepted.iter().map(|id| RequestId::new(*id).unwrap()).collect();
+            assert_eq!(SongTonight::of(asked, requests), SongTonight { played_at, accepted }, "{states:?}");
         };
-        check(&[], None);
-        check(&[("Blue Monday", pending), ("Blue Monday", refunded)], None);
-        check(&[("Temptation", played(after(1))), ("Temptation", accepted)], None);
-        check(&[("Blue Monday (Live)", accepted)], Some(SongTonight::Accepted));
+        check(&[], None, &[]);
+        check(&[("Blue Monday", pending), ("Blue Monday", refunded)], None, &[]);
+        check(&[("Temptation", played(after(1))), ("Temptation", accepted)], None, &[]);
+        check(&[("Blue Monday (Live)", accepted)], None, &[1]);
         check(
             &[
                 ("Blue Monday", played(after(5))),
                 ("Blue Mônday", played(after(7))),
                 ("Blue Monday", played(after(6))),
                 ("Blue Monday", accepted),
+                ("BLUE MONDAY", accepted),
             ],
-            Some(SongTonight::Played(after(7))),
+            Some(after(7)),
+            &[4, 5],
         );
     }
 }

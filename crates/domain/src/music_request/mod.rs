@@ -12,7 +12,7 @@ mod song_url;
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
-pub use open::{Addressee, GigRequestTerms, NewRequest, OpenRefusal, judge, open};
+pub use open::{Addressee, Agreement, GigRequestTerms, NewRequest, OpenRefusal, judge, open};
 pub use queue_room::{QueueLimits, QueueRefusal, QueueSize};
 pub use rating::{RequestRating, Stars, Voice, can_be_rated, counted, rate};
 pub use song_url::SongUrl;

@@ -21,10 +21,36 @@ pub struct NewRequest {
     pub artist_type: ArtistType,
     /// A link to the song; defaults to [`RequestTerms::song_url`].
     pub music_url: Option<MusicUrl>,
-    /// The guest's offer, at least the DJ's list price; defaults to that price.
-    pub fee: Option<Money>,
+    /// The fee that the guest agreed to; `None` for the list price, whatever it is.
+    pub fee: Option<Agreement>,
     /// The dedication, for a request in a gig.
     pub message: Option<ShortMessage>,
+}
+
+/// The fee that a guest agreed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agreement {
+    /// The DJ's list price, if it is at most this amount.
+    AtMost(Money),
+    /// This amount, which is at least the list price.
+    Exactly(Money),
+}
+
+impl Agreement {
+    /// The fee of a request at this list price.
+    ///
+    /// # Errors
+    /// [`OpenRefusal::FeeBelowPrice`] if the list price is higher than the guest agreed to.
+    pub const fn fee(self, price: Money) -> Result<Money, OpenRefusal> {
+        let (Self::AtMost(limit) | Self::Exactly(limit)) = self;
+        if limit.minor() < price.minor() {
+            return Err(OpenRefusal::FeeBelowPrice(price));
+        }
+        match self {
+            Self::AtMost(_) => Ok(price),
+            Self::Exactly(fee) => Ok(fee),
+        }
+    }
 }
 
 /// What an open gig determines for new requests.
@@ -49,7 +75,7 @@ pub enum OpenRefusal {
     /// The DJ has blocked this guest.
     #[error("the DJ blocks the guest")]
     Blocked,
-    /// The offer is below this list price of the DJ.
+    /// The guest agreed to less than this list price of the DJ.
     #[error("the offer is below the list price")]
     FeeBelowPrice(Money),
     #[error("the DJ is offline")]
@@ -103,10 +129,7 @@ pub fn judge<'a>(
         return Err(OpenRefusal::Blocked);
     }
     let price = profile.list_price(new.artist_type);
-    let fee = new.fee.unwrap_or(price);
-    if fee < price {
-        return Err(OpenRefusal::FeeBelowPrice(price));
-    }
+    let fee = new.fee.map_or(Ok(price), |agreed| agreed.fee(price))?;
     if !profile.online {
         return Err(OpenRefusal::DjOffline);
     }

@@ -34,6 +34,7 @@ fn gig(number: i64, place: Option<Coordinates>) -> Gig {
             queue_order: QueueOrder::Rounds,
             max_open_per_guest: GuestLimit::default(),
             members_only: false,
+            asks_kind: false,
         },
         opened_at: at(0),
         ended_at: None,
@@ -109,7 +110,7 @@ fn board() -> Board {
         status: GigStatus::Open,
         open: vec![(RequestId::new(500).unwrap(), RequestStatus::Pending)],
         wait_minutes: 8,
-        up_next: vec![NextSong { position: 2, song: song.clone() }],
+        up_next: vec![NextSong { request: RequestId::new(7).unwrap(), position: 2, song: song.clone() }],
         last_played: Some((song, at(30))),
     };
     Board { code: DjCode::new("K7TW3M").unwrap(), dj, gig: Some(gig) }
@@ -123,7 +124,7 @@ type Change = fn(&mut Board);
 
 #[test]
 fn every_change_of_the_board_or_its_queue_changes_the_board_version() {
-    let changes: [(&str, Change); 25] = [
+    let changes: [(&str, Change); 26] = [
         ("code", |board| board.code = DjCode::new("222222").unwrap()),
         ("name", |board| board.dj.name = line("Other")),
         ("played", |board| board.dj.dj.as_mut().unwrap().played += 1),
@@ -137,6 +138,7 @@ fn every_change_of_the_board_or_its_queue_changes_the_board_version() {
         ("city", |board| board.gig.as_mut().unwrap().gig.details.city = Some(line("Club"))),
         ("order", |board| board.gig.as_mut().unwrap().gig.details.queue_order = QueueOrder::Arrival),
         ("members only", |board| board.gig.as_mut().unwrap().gig.details.members_only = true),
+        ("asks kind", |board| board.gig.as_mut().unwrap().gig.details.asks_kind = true),
         ("status", |board| board.gig.as_mut().unwrap().status = GigStatus::Paused),
         ("queue", |board| board.gig.as_mut().unwrap().open[0].0 = RequestId::new(501).unwrap()),
         ("answer", |board| board.gig.as_mut().unwrap().open[0].1 = RequestStatus::Accepted),

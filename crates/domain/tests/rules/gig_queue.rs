@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::support::{at, money, user};
 use cuepoint_domain::gig::QueueOrder;
-use cuepoint_domain::gig::queue::{self, Place, PlayedSong, Plays, WaitingSong};
+use cuepoint_domain::gig::queue::{self, Place, PlaceReason, PlayedSong, Plays, WaitingSong};
 use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::music_request::RequestState;
 use proptest::prelude::*;
 use time::Duration;
 
@@ -108,12 +109,18 @@ fn the_wait_is_the_median_interval_of_the_last_plays() {
 }
 
 #[test]
-fn a_request_is_at_risk_if_its_wait_passes_its_deadline() {
+fn a_request_is_at_risk_if_its_wait_passes_the_time_in_which_it_can_be_played() {
     let place = places(QueueOrder::Rounds, &songs("A1"), &[])[0];
     assert_eq!(place.wait_minutes, 4);
-    let now = at(100);
-    assert!(!place.is_at_risk(now.plus(Duration::minutes(4)), now));
-    assert!(place.is_at_risk(now.plus(Duration::minutes(4)).minus(Duration::MICROSECOND), now));
+    let (now, within) = (at(100), Duration::minutes(4));
+    let accepted = |play_by| RequestState::Accepted { at: at(1), play_by };
+    let deadline = now.plus(within);
+    assert!(!place.is_at_risk(accepted(deadline), Duration::ZERO, now));
+    assert!(place.is_at_risk(accepted(deadline.minus(Duration::MICROSECOND)), Duration::ZERO, now));
+    // A pending one gets its deadline when it is accepted.
+    let pending = RequestState::Pending { answer_by: now };
+    assert!(!place.is_at_risk(pending, within, now));
+    assert!(place.is_at_risk(pending, within - Duration::MICROSECOND, now));
 }
 
 #[test]
@@ -160,6 +167,32 @@ proptest! {
         plays.rotate_left(by_plays);
         plays.reverse();
         prop_assert_eq!(places(order, &open, &plays), expected);
+    }
+
+    #[test]
+    fn the_reasons_of_a_place_are_the_numbers_of_the_songs_before_it(
+        (open, plays) in gigs(), order in orders(),
+    ) {
+        let places = places(order, &open, &plays);
+        let fee = |place: &Place| open.iter().find(|song| song.id == place.request).unwrap().fee;
+        for (index, place) in places.iter().enumerate() {
+            let number = |is: &dyn Fn(&Place) -> bool| {
+                u32::try_from(places[..index].iter().filter(|before| is(before)).count()).unwrap()
+            };
+            let is_of_round = |before: &Place| before.round == place.round;
+            let is_higher = |before: &Place| is_of_round(before) && fee(before) > fee(place);
+            let expected = match order {
+                QueueOrder::Rounds => (
+                    number(&|before| !is_of_round(before)),
+                    number(&is_higher),
+                    number(&|before| is_of_round(before) && !is_higher(before)),
+                ),
+                QueueOrder::Arrival => (0, 0, number(&|_| true)),
+            };
+            let PlaceReason { earlier_rounds, higher_fees, earlier_requests, .. } = place.reason;
+            prop_assert_eq!((earlier_rounds, higher_fees, earlier_requests), expected);
+            prop_assert_eq!(earlier_rounds + higher_fees + earlier_requests + 1, place.position);
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use cuepoint_domain::gig::{
 use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{
-    Addressee, GigRequestTerms, Move, MusicRequest, NewRequest, OpenRefusal, RequestState, RequestStatus,
-    RequestTerms, judge, open,
+    Addressee, Agreement, GigRequestTerms, Move, MusicRequest, NewRequest, OpenRefusal, RequestState,
+    RequestStatus, RequestTerms, judge, open,
 };
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{Addition, Entity, Plan, Receipt, Rejection, plans};
@@ -30,6 +30,7 @@ fn new_gig() -> NewGig {
         queue_order: QueueOrder::Rounds,
         max_open_per_guest: GuestLimit::new(2).unwrap(),
         members_only: false,
+        asks_kind: false,
         prices: DjChange { fee_popular_song: Field::Set(money(700)), ..DjChange::default() },
         new_code: false,
     }
@@ -278,7 +279,7 @@ fn a_request_is_judged_before_its_guest_account_exists() {
     let offline =
         User { dj: dj.dj.clone().map(|profile| DjProfile { online: false, ..profile }), ..dj.clone() };
     let members = GigRequestTerms { members_only: true, ..gig.request_terms() };
-    let cheap = NewRequest { fee: Some(Money::from_minor(-1)), ..wish(None) };
+    let cheap = NewRequest { fee: Some(Agreement::Exactly(Money::from_minor(-1))), ..wish(None) };
     for (of, gig, new, expected) in [
         (&dj, Some(gig.request_terms()), wish(Some("for Grace")), None),
         (&dj, Some(members), wish(None), Some(OpenRefusal::MembersOnly)),

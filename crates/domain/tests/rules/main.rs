@@ -12,6 +12,7 @@
 mod addresses;
 mod approvals;
 mod chargebacks;
+mod consent;
 mod entry_hashes;
 mod feature_levels;
 mod gig_boards;

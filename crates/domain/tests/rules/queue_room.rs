@@ -3,8 +3,8 @@
 use cuepoint_domain::gig::{AssignedCode, DjCode};
 use cuepoint_domain::ids::{GigId, OperationId, RequestId};
 use cuepoint_domain::music_request::{
-    Addressee, GigRequestTerms, MusicRequest, NewRequest, QueueLimits, QueueRefusal, QueueSize, RequestState,
-    RequestTerms,
+    Addressee, Agreement, GigRequestTerms, MusicRequest, NewRequest, QueueLimits, QueueRefusal, QueueSize,
+    RequestState, RequestTerms,
 };
 use cuepoint_domain::operation::{Actor, Changes, Entity, Plan, PlanKind, Rejection, Verdict, apply, plans};
 use cuepoint_domain::timestamp::Timestamp;
@@ -111,7 +111,7 @@ fn offered(ledger: &mut Ledger, standing: Standing, fee: i128, now: Timestamp) -
         artist_name: example.artist_name,
         artist_type: ArtistType::Popular,
         music_url: Some(example.music_url),
-        fee: Some(money(fee)),
+        fee: Some(Agreement::Exactly(money(fee))),
         message: None,
     };
     let dj = ledger.book.get(user(DJ)).cloned();

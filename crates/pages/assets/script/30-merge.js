@@ -95,6 +95,7 @@ const replacePart = (part, body, digest) => {
   // What is said of the gig above the form follows the part.
   shown?.replaceWith(next);
   prepare(fresh);
+  renewOffers(fresh);
   const known = newCards().map(({ id }) => id);
   const said = says(part);
   part.dataset.digest = digest ?? fresh.dataset.digest ?? '';

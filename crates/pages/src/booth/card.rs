@@ -4,6 +4,7 @@ use askama::Template;
 use cuepoint_domain::application::queries::{OpenOfGuest, QueuedRequest, ShownQueue};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::music_request::MusicRequest;
+use cuepoint_domain::user::ArtistType;
 
 use crate::forms::Keys;
 use crate::frame::{Frame, RenderedPart, digest};
@@ -32,6 +33,10 @@ impl Card<'_> {
 
     fn request(&self) -> &MusicRequest {
         &self.queued.request
+    }
+
+    fn is_upcoming(&self) -> bool {
+        self.request().artist_type == ArtistType::Upcoming
     }
 
     fn key(&self, purpose: &str) -> String {

@@ -8,8 +8,8 @@ use crate::forms::{FieldState, FormError, errors};
 use crate::frame::Frame;
 
 /// The fields of a gig: `title`, `venue`, `city`, `latitude`, `longitude`, `message`, `fee_popular_song`,
-/// `fee_upcoming_artist`, `queue_order` (`rounds` or `arrival`), `max_open_per_guest`, `members_only` (`1` or absent)
-/// and, for a new gig, `new_code` (`1` or absent).
+/// `fee_upcoming_artist`, `queue_order` (`rounds` or `arrival`), `max_open_per_guest`, `members_only` and
+/// `asks_kind` (`1` or absent) and, for a new gig, `new_code` (`1` or absent).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GigForm {
     pub title: FieldState,
@@ -23,6 +23,7 @@ pub struct GigForm {
     pub queue_order: QueueOrder,
     pub max_open_per_guest: FieldState,
     pub members_only: bool,
+    pub asks_kind: bool,
     pub new_code: bool,
 }
 
@@ -55,6 +56,7 @@ impl GigForm {
             queue_order: details.queue_order,
             max_open_per_guest: FieldState::with(details.max_open_per_guest.get().to_string()),
             members_only: details.members_only,
+            asks_kind: details.asks_kind,
             ..prices
         }
     }
@@ -63,7 +65,7 @@ impl GigForm {
         let t = frame.t;
         errors([
             ("title", t.gig_title(), &self.title),
-            ("fee_popular_song", t.price_popular(), &self.fee_popular_song),
+            ("fee_popular_song", t.price_of_song(), &self.fee_popular_song),
             ("fee_upcoming_artist", t.price_new_artist(), &self.fee_upcoming_artist),
             ("message", t.gig_message(), &self.message),
             ("max_open_per_guest", t.most_per_guest(), &self.max_open_per_guest),

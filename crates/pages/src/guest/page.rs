@@ -2,11 +2,9 @@
 
 use askama::Template;
 use cuepoint_domain::gig::{Board, BoardGig};
-use cuepoint_domain::money::Money;
-use cuepoint_domain::user::ArtistType;
 
 use super::draft::DraftCard;
-use super::form::{Question, RequestForm};
+use super::form::RequestForm;
 use super::part::GuestPart;
 use crate::closed::Closed;
 use crate::frame::{Frame, renders};
@@ -63,15 +61,6 @@ impl GuestPage<'_> {
         let separator = self.frame.language.decimal_separator();
         let text = format!("{}{separator}{}", mean.div_euclid(10), mean.rem_euclid(10));
         (rating.count > 0).then_some((text, rating.count))
-    }
-
-    /// The amount of an offer, as the form sends it.
-    fn field(&self, money: &Money) -> String {
-        self.frame.site.currency.print(*money)
-    }
-
-    fn price_of(&self, kind: &ArtistType) -> Money {
-        self.board.dj.list_price(*kind)
     }
 
     fn is_closed(&self) -> bool {

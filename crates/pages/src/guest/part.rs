@@ -2,12 +2,14 @@
 
 use askama::Template;
 use cuepoint_domain::application::queries::OwnRequest;
-use cuepoint_domain::gig::{Board, BoardGig, GigStatus};
+use cuepoint_domain::gig::queue::{Place, PlaceReason};
+use cuepoint_domain::gig::{Board, BoardGig, GigStatus, QueueOrder};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{Move, RequestState, can_be_rated};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
 
+use super::offers::OfferFields;
 use crate::forms::{FieldState, Keys};
 use crate::frame::{Frame, Live, RenderedPart, render_live};
 use crate::texts::Text;
@@ -23,6 +25,10 @@ pub struct GuestPart<'a> {
     /// When the gig of the requests ended, if it did.
     pub ended_at: Option<Timestamp>,
     pub keys: Keys<'a>,
+    /// The offers of a new request; `None` unless the caller can make one.
+    pub offers: Option<OfferFields<'a>>,
+    /// Whether the DJ takes no requests of the caller.
+    pub is_blocked: bool,
     /// The form of a tip; `None` unless the caller can tip the DJ now.
     pub tip: Option<TipForm<'a>>,
     pub live: Live<'a>,
@@ -59,8 +65,11 @@ impl GuestPart<'_> {
         self.board.gig.as_ref()
     }
 
-    /// The name of the status of the gig. The page is read again when it changes.
+    /// The name of the status of the gig for the caller. The page is read again when it changes.
     pub(super) fn status(&self) -> &'static str {
+        if self.is_blocked {
+            return "blocked";
+        }
         match self.gig().map(|gig| gig.status) {
             Some(GigStatus::Open) => "open",
             Some(GigStatus::Paused) => "paused",
@@ -85,7 +94,7 @@ impl GuestPart<'_> {
     }
 
     pub(super) fn prices(&self) -> Prices {
-        let price = |kind| self.board.dj.list_price(kind);
+        let price = |kind| self.board.list_price(kind);
         Prices { popular: price(ArtistType::Popular), upcoming: price(ArtistType::Upcoming) }
     }
 
@@ -155,6 +164,26 @@ impl GuestPart<'_> {
         own.stars.is_some_and(|stars| stars.get() == *number)
     }
 
+    /// The order of the queue in one sentence.
+    fn order(&self) -> Text {
+        let t = self.frame.t;
+        match self.gig().map(|gig| gig.gig.details.queue_order) {
+            Some(QueueOrder::Arrival) => t.rule_of_arrival(),
+            Some(QueueOrder::Rounds) | None => t.rule_of_rounds(),
+        }
+    }
+
+    /// The numbers of the songs before this place.
+    fn before(&self, place: &Place) -> Text {
+        let PlaceReason { earlier_rounds, higher_fees, earlier_requests, .. } = place.reason;
+        self.frame.t.before_this(earlier_rounds, higher_fees, earlier_requests)
+    }
+
+    /// An amount that the script fills in.
+    fn typed_amount(&self) -> String {
+        format!("{{}}\u{a0}{}", self.frame.site.currency.code())
+    }
+
     /// The amount of a button, as the form sends it.
     fn field(&self, amount: &Amount) -> String {
         self.frame.site.currency.print(amount.money())
@@ -171,11 +200,6 @@ pub(super) struct Prices {
 impl Prices {
     pub(super) fn differ(self) -> bool {
         self.popular != self.upcoming
-    }
-
-    /// Whether a song of either kind is free.
-    pub(super) fn are_free(self) -> bool {
-        self.popular.is_zero() && self.upcoming.is_zero()
     }
 }
 
@@ -204,7 +228,17 @@ mod tests {
         let digest = |frame: &Frame<'_>, key, requests: &[OwnRequest]| {
             let live = Live { path: "/live", stream: None };
             let keys = Keys::new(key);
-            let part = GuestPart { frame, board: &board, requests, ended_at: None, keys, tip: None, live };
+            let part = GuestPart {
+                frame,
+                board: &board,
+                requests,
+                ended_at: None,
+                keys,
+                offers: None,
+                is_blocked: false,
+                tip: None,
+                live,
+            };
             let part = part.render();
             assert!(part.html.contains(&format!("data-digest=\"{}\"", part.digest)));
             assert!(requests.is_empty() || part.html.contains(key));

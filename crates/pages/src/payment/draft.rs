@@ -67,7 +67,7 @@ impl DraftView<'_> {
     /// The button that sends it.
     pub(crate) fn button(&self, frame: &Frame<'_>) -> Text {
         match self {
-            Self::Request { .. } => frame.t.send_draft(),
+            Self::Request { fee, .. } => frame.t.send_draft(&frame.amount(fee)),
             Self::Tip { amount, .. } => frame.t.give_tip_of(&frame.amount(amount)),
         }
     }

@@ -37,13 +37,13 @@ texts! {
         format!("Spend the {amount} of the earlier wallet on this phone first"),
         format!("Zuerst die {amount} des früheren Guthabens auf diesem Telefon ausgeben");
     send_request(): "Request this song", "Song wünschen";
-    send_again(): "Yes, request it", "Ja, wünschen";
-    choose_another(): "No, another song", "Nein, ein anderer Song";
+    request_for(amount: &str): format!("Request for {amount}"), format!("Für {amount} wünschen");
+    choose_another(): "Choose another", "Anders wählen";
     paid_when_played():
-        "You pay only when the song is played. Otherwise all the money returns to your wallet.",
-        "Du zahlst nur, wenn der Song gespielt wird. Sonst kommt das ganze Geld in dein Guthaben zurück.";
+        "You pay only when the song is played. Not played? The money stays here as credit.",
+        "Du zahlst nur, wenn der Song gespielt wird. Nicht gespielt? Dann bleibt das Geld hier als Guthaben.";
     in_your_wallet(amount: &str): format!("{amount} in your wallet"), format!("{amount} in deinem Guthaben");
-    price_raised(price: &str): format!("The price is {price} now."), format!("Der Preis beträgt jetzt {price}.");
+    price_now(price: &str): format!("The price is now {price}."), format!("Der Preis ist jetzt {price}.");
     price_raised_question(): "Request it at this price?", "Zu diesem Preis wünschen?";
     played_at(): "Played", "Gespielt";
     accepted_already(): "The DJ has already accepted this song.", "Der DJ hat diesen Song schon angenommen.";
@@ -68,8 +68,19 @@ texts! {
     cancelled(): "You cancelled this request.", "Du hast diesen Wunsch zurückgezogen.";
     expired(): "The DJ did not get to this song in time.", "Der DJ kam nicht rechtzeitig zu diesem Song.";
     refunded(): "The operator refunded this request.", "Der Betreiber hat diesen Wunsch erstattet.";
-    unanswered_until(): "Without an answer, it ends", "Ohne Antwort endet der Wunsch";
-    at_risk(): "May not be reached: ends", "Kommt vielleicht nicht mehr dran: endet";
+    answered_until(): "The DJ answers until", "Der DJ antwortet bis";
+    at_risk(): "May not be reached", "Kommt vielleicht nicht mehr dran";
+    ends(): "Ends", "Endet";
+    before_this(rounds: u32, fees: u32, earlier: u32):
+        before(&[(rounds, "of earlier rounds", "of an earlier round"), (fees, "with more money", "with more money"), (earlier, "requested earlier", "requested earlier")], ["song", "songs"]),
+        before(&[(rounds, "aus früheren Runden", "aus einer früheren Runde"), (fees, "mit mehr Geld", "mit mehr Geld"), (earlier, "früher gewünscht", "früher gewünscht")], ["Song", "Songs"]);
+    comes_first(): "What comes first?", "Was kommt zuerst?";
+    rule_of_rounds():
+        "In each round, every guest has one song. Within a round, the song with more money comes first, then the earlier one. If you join later, you start in the current round.",
+        "In jeder Runde hat jeder Gast einen Song. Innerhalb einer Runde kommt der Song mit mehr Geld zuerst, dann der frühere. Wer später dazukommt, beginnt in der aktuellen Runde.";
+    rule_of_arrival():
+        "The song that was requested earlier comes first.",
+        "Der Song, der früher gewünscht wurde, kommt zuerst.";
     money_returns(): "Your money then returns in full.", "Du bekommst dann alles zurück.";
     cancel_request(): "Cancel this request", "Wunsch zurückziehen";
     how_was_it(): "How was it?", "Wie war es?";
@@ -118,6 +129,20 @@ texts! {
     look_again(): "Look again", "Noch einmal nachsehen";
     unknown_code_title(): "No DJ has this code", "Diesen Code gibt es nicht";
     unknown_code_advice(): "Compare it with the code on the poster. It has six letters and digits.", "Vergleiche ihn mit dem Code auf dem Plakat. Er hat sechs Buchstaben und Ziffern.";
+}
+
+/// The numbers of songs that come first, each with its reason; the first one names the songs.
+fn before(reasons: &[(u32, &str, &str)], [song, songs]: [&str; 2]) -> String {
+    let given: Vec<_> = reasons.iter().filter(|(number, ..)| *number > 0).collect();
+    let words = given.iter().enumerate().map(|(place, (number, many, one))| {
+        let reason = if *number == 1 { one } else { many };
+        match (place, number) {
+            (0, 1) => format!("1 {song} {reason}"),
+            (0, number) => format!("{number} {songs} {reason}"),
+            (_, number) => format!("{number} {reason}"),
+        }
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The English ordinal number, such as "2nd".

@@ -20,7 +20,7 @@ texts! {
     waiting_advice(): "You can leave this page: the money will be in your wallet.", "Du kannst diese Seite verlassen: Das Geld kommt in dein Guthaben.";
     confirmed_title(): "The money has arrived", "Das Geld ist da";
     confirmed_with_draft(): "Your request is ready to be sent.", "Dein Wunsch kann gesendet werden.";
-    send_draft(): "Send the request", "Wunsch senden";
+    send_draft(amount: &str): format!("Send the request for {amount}"), format!("Wunsch für {amount} senden");
     send_draft_for(amount: &str): format!("{amount} are held until the song is played."), format!("{amount} werden reserviert, bis der Song gespielt wird.");
     confirmed_with_tip(): "Your tip is ready to be given.", "Dein Trinkgeld kann gegeben werden.";
     tip(): "Tip", "Trinkgeld";

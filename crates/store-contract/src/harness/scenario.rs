@@ -10,7 +10,7 @@ use cuepoint_domain::ids::{RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
-use cuepoint_domain::music_request::{self, Addressee, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::music_request::{self, Addressee, Agreement, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{
     Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection,
     StoredId, plans,
@@ -289,7 +289,7 @@ impl Scenario {
             artist_name: line("New Order"),
             artist_type,
             music_url: Some(MusicUrl::new("https://example.com/blue-monday").unwrap()),
-            fee,
+            fee: fee.map(Agreement::Exactly),
             message: None,
         };
         let blocks_guest = self.store.is_blocked(dj, guest).await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::gig::Gig;
 use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{Addressee, Move, MusicRequest, QueueRefusal, RequestStatus};
+use cuepoint_domain::music_request::{Addressee, Agreement, Move, MusicRequest, QueueRefusal, RequestStatus};
 use cuepoint_domain::operation::{Entity, Plan, PlanKind, Position, Receipt, Rejection, plans};
 use cuepoint_domain::ports::{Applied, GigRequests, Store};
 use cuepoint_domain::user::{Standing, User};
@@ -77,7 +77,7 @@ async fn asking(
     let id = scenario.ids.next_request().await.unwrap();
     let to = Addressee { gig: Some(terms), guest: standing, ..Addressee::of(Some(&dj)) };
     let mut new = song(gig.dj, None);
-    new.fee = Some(money(cents));
+    new.fee = Some(Agreement::Exactly(money(cents)));
     let metadata = scenario.by(guest, at(seconds));
     plans::open_request(metadata, id, guest, to, new, &scenario.requests).unwrap()
 }

@@ -52,6 +52,7 @@ fn new_gig(title: &str) -> NewGig {
         queue_order: QueueOrder::Arrival,
         max_open_per_guest: GuestLimit::new(100).unwrap(),
         members_only: true,
+        asks_kind: true,
         prices: DjChange::default(),
         new_code: false,
     }
@@ -137,11 +138,13 @@ pub async fn an_opened_gig_reads_back_with_its_code(store: Arc<dyn Store>) {
         message: Field::Set(None),
         queue_order: Field::Set(QueueOrder::Rounds),
         members_only: Field::Set(false),
+        asks_kind: Field::Set(false),
         ..GigChange::default()
     };
     scenario.fresh(plans::change_gig(scenario.by(dj, at(2)), &gig, &change).unwrap()).await;
     let changed = scenario.store.open_gig(dj).await.unwrap().unwrap();
     assert_eq!(changed.details.title.as_str(), "Saturday");
+    assert_eq!((gig.details.asks_kind, changed.details.asks_kind), (true, false));
     assert_eq!((&changed.details.venue, changed.details.coordinates), (&None, None));
     assert_eq!(changed.details.city, gig.details.city);
     let first = ended(&scenario, &changed, 3).await;

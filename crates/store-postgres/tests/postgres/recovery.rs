@@ -239,6 +239,7 @@ fn gig_of(dj: UserId) -> Gig {
             queue_order: QueueOrder::Rounds,
             max_open_per_guest: GuestLimit::default(),
             members_only: false,
+            asks_kind: false,
         },
         opened_at: now(),
         ended_at: None,

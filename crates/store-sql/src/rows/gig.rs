@@ -32,6 +32,7 @@ impl Rowed for Gig {
             opened_at: self.opened_at,
             ended_at: self.ended_at,
             settled: self.settled,
+            asks_kind: details.asks_kind,
         }
     }
 
@@ -57,6 +58,7 @@ impl Rowed for Gig {
                 queue_order: known("gigs.queue_order", row.queue_order.get())?,
                 max_open_per_guest: known("gigs.max_open_per_guest", limit)?,
                 members_only: row.members_only,
+                asks_kind: row.asks_kind,
             },
             opened_at: row.opened_at,
             ended_at: row.ended_at,

@@ -25,6 +25,7 @@ table! {
         opened_at: UtcTime,
         ended_at [Moves]: Nullable<UtcTime>,
         settled [Moves]: Bool omitted "whether the service has closed all requests",
+        asks_kind [Moves]: Bool,
     }
     counter Reserved gig_ids;
     mentions own("dj_id = {id}");

@@ -8,9 +8,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
+use cuepoint_domain::gig::consent::Asked;
 use cuepoint_domain::ids::{self, UserId};
 use cuepoint_domain::money::{Amount, Currency, Money};
-use cuepoint_domain::music_request::NewRequest;
+use cuepoint_domain::music_request::{Agreement, NewRequest};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::ShortMessage;
 use cuepoint_pages::payment::DraftPurpose;
@@ -43,7 +44,9 @@ pub(super) struct Draft {
 /// The fields of a draft's form.
 const fn fields(purpose: DraftPurpose) -> &'static [&'static str] {
     match purpose {
-        DraftPurpose::Request => &["key", "song_title", "artist_name", "kind", "offer", "message"],
+        DraftPurpose::Request => {
+            &["key", "song_title", "artist_name", "kind", "offer", "price", "asked", "message"]
+        }
         DraftPurpose::Tip => &["key", "amount"],
     }
 }
@@ -56,19 +59,25 @@ const fn name(purpose: DraftPurpose) -> &'static str {
 }
 
 impl Draft {
-    /// The draft of a valid request. Its offer is the fee that the guest agreed to.
+    /// The draft of a valid request at this fee, with the questions that the guest has answered.
     pub(super) fn of_request(
         (principal, code): (&Principal, DjCode),
         key: &FormKey,
-        new: &NewRequest,
+        (new, fee): (&NewRequest, Money),
+        asked: Option<&Asked>,
         currency: &Currency,
     ) -> Self {
+        let (fee, asked) =
+            (currency.print(fee), asked.map(|asked| asked.print(currency)).unwrap_or_default());
+        let is_exact = matches!(new.fee, Some(Agreement::Exactly(_)));
         let values = [
             key.as_str(),
             new.song_title.as_str(),
             new.artist_name.as_str(),
             new.artist_type.name(),
-            &currency.print(new.fee.unwrap_or_default()),
+            if is_exact { &fee } else { "price" },
+            &fee,
+            &asked,
             new.message.as_ref().map_or("", ShortMessage::as_str),
         ];
         Self::new(principal.user, code, DraftPurpose::Request, values)
@@ -101,6 +110,12 @@ impl Draft {
         Self { topup: Some(topup), ..self }
     }
 
+    /// The form that sends it: it displayed the price of the draft.
+    pub(super) fn sent_form(self) -> Form {
+        let (kind, price) = (self.form.text("kind").to_owned(), self.form.text("price").to_owned());
+        self.form.with(&format!("price_{kind}"), price)
+    }
+
     /// Whether this top-up pays for it.
     pub(super) fn is_paid_by(&self, topup: ProviderReference) -> bool {
         self.topup == Some(topup)
@@ -126,7 +141,7 @@ impl Draft {
     /// What the draft costs.
     pub(super) fn price(&self, currency: &Currency) -> Money {
         let field = match self.purpose {
-            DraftPurpose::Request => "offer",
+            DraftPurpose::Request => "price",
             DraftPurpose::Tip => "amount",
         };
         currency.parse_typed(self.form.text(field)).unwrap_or_default()
@@ -208,12 +223,16 @@ mod tests {
             artist_name: Line::new(&text(cuepoint_domain::text::MAX_CHARACTERS)).unwrap(),
             artist_type: ArtistType::Upcoming,
             music_url: None,
-            fee: Some(currency.largest()),
+            fee: Some(Agreement::Exactly(currency.largest())),
             message: Some(ShortMessage::new(&text(ShortMessage::MAX_CHARACTERS)).unwrap()),
         };
         let code = DjCode::new("K7TW3M").unwrap();
         let topup = "ffffffff-ffff-ffff-ffff-ffffffffffff".parse().unwrap();
-        Draft::of_request((&principal(), code), &key(160), &new, &currency).paid_by(topup)
+        let asked =
+            format!("{} 0123456789abcdef price played accepted own", currency.print(currency.largest()));
+        let asked = Asked::read(&asked, &currency);
+        let draft = (&new, currency.largest());
+        Draft::of_request((&principal(), code), &key(160), draft, asked.as_ref(), &currency).paid_by(topup)
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl Shown {
         let (available, view) = match topup.status {
             TopupStatus::Confirmed => {
                 let view = match &draft {
-                    Some(draft) => found_with(call, draft.code.as_str(), &[]).await?,
+                    Some(draft) => found_with(call, draft.code.as_str()).await?,
                     None => None,
                 };
                 (available_to(call, owner).await?, view)

@@ -169,6 +169,8 @@ body! {
         max_open_per_guest: Option<GuestLimit> = optional(kinds::GUEST_LIMIT),
         /// 1 if guest accounts cannot make requests; by default 0.
         members_only: Option<bool> = optional(kinds::FLAG),
+        /// 1 if the pages ask guests for the kind of their song; by default 0: they show the price of a popular song.
+        asks_kind: Option<bool> = optional(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units; by default unchanged.
         fee_upcoming_artist: Option<Money> = optional(kinds::PRICE),
         /// Price of a popular song, in major units; by default unchanged.
@@ -199,6 +201,8 @@ body! {
         max_open_per_guest: Field<GuestLimit> = change(kinds::GUEST_LIMIT),
         /// 1 if guest accounts cannot make requests, otherwise 0. It has no effect as long as there are no guest accounts.
         members_only: Field<bool> = change(kinds::FLAG),
+        /// 1 if the pages ask guests for the kind of their song, otherwise 0.
+        asks_kind: Field<bool> = change(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units.
         fee_upcoming_artist: Field<Money> = change(kinds::PRICE),
         /// Price of a popular song, in major units.
@@ -224,6 +228,7 @@ impl From<NewGigBody> for NewGig {
             queue_order: body.queue_order.unwrap_or_default(),
             max_open_per_guest: body.max_open_per_guest.unwrap_or_default(),
             members_only: body.members_only.unwrap_or_default(),
+            asks_kind: body.asks_kind.unwrap_or_default(),
             prices: DjChange {
                 online: Field::Keep,
                 fee_upcoming_artist: given(body.fee_upcoming_artist),
@@ -245,6 +250,7 @@ impl From<GigUpdateBody> for GigChange {
             queue_order: body.queue_order,
             max_open_per_guest: body.max_open_per_guest,
             members_only: body.members_only,
+            asks_kind: body.asks_kind,
             dj: DjChange {
                 online: body.accepting,
                 fee_upcoming_artist: body.fee_upcoming_artist,

@@ -6,7 +6,7 @@ use cuepoint_domain::application::queries::OwnRequestFilter;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
+use cuepoint_domain::music_request::{self, Agreement, NewRequest, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl, ShortMessage};
 use cuepoint_domain::user::ArtistType;
 
@@ -179,6 +179,7 @@ body! {
 impl From<MusicRequestBody> for NewRequest {
     fn from(body: MusicRequestBody) -> Self {
         let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee, message } = body;
+        let fee = fee.map(Agreement::Exactly);
         Self { dj: dj_id, song_title, artist_name, artist_type, music_url, fee, message }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::{Evening, with};
+use crate::harness::guest_scene::{Evening, filled_on, with};
 use crate::harness::{
     Browser, DRAFT, Database, GUEST, PASSWORD, Person, ROUTES, SESSION, SHARED_KEY, Server, Store, TOPUPS,
     at_once, field, is_page, leads_to, operator_keys, set_cookies, within,
@@ -91,8 +91,8 @@ fn a_first_request_creates_one_guest_account_whose_cookie_is_the_same_at_each_re
     let place_again = evening.send(&lost, &form);
     if place_again.status == 422 {
         // The page asks because the song is accepted.
-        let confirmed = [&form[..], &[("confirmed".to_owned(), "1".to_owned())]].concat();
-        assert_eq!(leads_to(&evening.send(&lost, &confirmed)), place);
+        let answered = filled_on(&place_again, "Blue Monday");
+        assert_eq!(leads_to(&evening.send(&lost, &answered)), place);
     } else {
         assert_eq!(leads_to(&place_again), place);
     }
@@ -335,7 +335,8 @@ fn a_song_of_the_kept_guest_wallet_is_asked_about(store: Store) {
     assert_eq!(asked.status, 422, "{asked}");
     assert!(asked.text.contains("You have an open request for this song."), "{asked}");
     assert_eq!(evening.requests().len(), 1);
-    let sent = evening.send(&browser, &with(form.clone(), "confirmed", "1"));
+    let answered = with(filled_on(&asked, "Blue Monday"), "guest_wallet", &wallet);
+    let sent = evening.send(&browser, &answered);
     assert_eq!(leads_to(&evening.send(&browser, &form)), leads_to(&sent), "the same form asks nothing");
     assert_eq!(evening.requests().len(), 2);
 }

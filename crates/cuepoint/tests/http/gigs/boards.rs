@@ -57,6 +57,7 @@ fn a_board_shows_no_guest_and_no_title_that_was_not_accepted(store: Store) {
     let mut found = keys(&shown);
     found.sort_unstable();
     let expected = [
+        "asks_kind",
         "city",
         "code",
         "currency",

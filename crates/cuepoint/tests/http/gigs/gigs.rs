@@ -28,6 +28,7 @@ fn a_dj_opens_changes_and_ends_a_gig(store: Store) {
     let gig = answer.data(201)["gig"].clone();
     assert!(answer.header("location").unwrap().ends_with(&format!("/api/v1/gigs/{}", gig["id"])));
     let expected = [
+        "asks_kind",
         "city",
         "code",
         "ended_at",
@@ -52,6 +53,7 @@ fn a_dj_opens_changes_and_ends_a_gig(store: Store) {
         ("queue_order", json!("rounds")),
         ("max_open_per_guest", json!(3)),
         ("members_only", json!(0)),
+        ("asks_kind", json!(0)),
         ("ended_at", json!(null)),
     ] {
         assert_eq!(gig[key], value, "{key}");
@@ -141,7 +143,7 @@ fn invalid_fields_of_a_gig_are_named(store: Store) {
     let dj = server.dj();
     dj.post("/gigs", &json!({})).invalid(&["title"]);
     let wrong = json!({"title": "x".repeat(81), "message": "y".repeat(141), "latitude": 91, "queue_order": "random",
-        "max_open_per_guest": 0, "members_only": 2, "fee_popular_song": -1, "new_code": "yes"});
+        "max_open_per_guest": 0, "members_only": 2, "asks_kind": 2, "fee_popular_song": -1, "new_code": "yes"});
     let fields = [
         "title",
         "message",
@@ -149,6 +151,7 @@ fn invalid_fields_of_a_gig_are_named(store: Store) {
         "queue_order",
         "max_open_per_guest",
         "members_only",
+        "asks_kind",
         "fee_popular_song",
         "new_code",
     ];

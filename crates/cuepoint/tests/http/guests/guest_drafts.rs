@@ -59,7 +59,7 @@ fn a_paid_request_waits_at_the_page_of_its_gig_until_it_is_sent(store: Store) {
         let (browser, place) = paying_guest(&server, &evening, header);
         ends(&server, &place, "topup.confirmed", "10");
         let page = browser.get(&evening.page());
-        says(&page, language, &[READY, ["Send the request", "Wunsch senden"]]);
+        says(&page, language, &[READY, ["Send the request", "Wunsch für 10,00\u{a0}USD senden"]]);
         assert!(card(&page).contains("Blue Monday") && card(&page).contains("New Order"), "{page}");
         assert!(!page.text.contains("data-auto"), "the guest decides: {page}");
         let action = format!("action=\"{}/draft\"", evening.page());

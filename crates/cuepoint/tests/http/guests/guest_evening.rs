@@ -91,11 +91,12 @@ fn a_raised_price_asks_again(store: Store) {
         shows(&browser, &evening.page(), amount!("12.50", "12,50")[language]);
         let asked = evening.send(&browser, &form);
         assert_eq!(asked.status, 422, "{asked}");
-        let words = ["The price is 12.50\u{a0}USD now.", "Der Preis beträgt jetzt 12,50\u{a0}USD."];
+        let words = ["The price is now 12.50\u{a0}USD.", "Der Preis ist jetzt 12,50\u{a0}USD."];
         says(&asked, language, &[words, ["Request it at this price?", "Zu diesem Preis wünschen?"]]);
         assert!(evening.requests().is_empty());
         assert!(asked.text.contains("value=\"Blue Monday\""), "{asked}");
-        let agreed = with(filled_on(&asked, "Blue Monday"), "confirmed", "1");
+        says(&asked, language, &[["Request for 12.50\u{a0}USD", "Für 12,50\u{a0}USD wünschen"]]);
+        let agreed = filled_on(&asked, "Blue Monday");
         assert_eq!(agreed[0], form[0], "the same key");
         leads_to(&evening.send(&browser, &agreed));
         assert_eq!(evening.requests()[0]["fee"], 12.5);
@@ -121,8 +122,7 @@ fn a_song_of_tonight_asks_once_more(store: Store) {
         };
         let accepted = ["The DJ has already accepted this song.", "Der DJ hat diesen Song schon angenommen."];
         let (guest, asked) = asks("accepted", "class=\"song\"", accepted);
-        let again = with(filled_on(&asked, "BLUE monday"), "confirmed", "1");
-        leads_to(&evening.send(&guest, &again));
+        leads_to(&evening.send(&guest, &filled_on(&asked, "BLUE monday")));
         assert_eq!(evening.requests().len(), 2);
         asks("played", ["Last played", "Zuletzt gespielt"][language], ["Played", "Gespielt"]);
         assert_eq!(evening.requests().len(), 2);

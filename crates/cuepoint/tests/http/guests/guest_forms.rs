@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::{Evening, LANGUAGES, Words, filled_on, says, shows, with};
+use crate::harness::guest_scene::{
+    Evening, LANGUAGES, Words, filled_on, request_form, says, shows, with,
+};
 use crate::harness::{Answer, Browser, SESSION, Server, Store, gig_scene, leads_to};
 
 on_one_store!(
@@ -19,7 +21,7 @@ const AGAIN: Words = ["Request it again?", "Noch einmal wünschen?"];
 /// The value of each higher offer for this kind of song on a page.
 fn offers_on<'a>(page: &'a Answer, kind: &str) -> Vec<&'a str> {
     let choice = format!("<label class=\"choice for-{kind}\"><input type=\"radio\" name=\"offer\" value=\"");
-    page.text.split(&choice).skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
+    request_form(page).split(&choice).skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
 }
 
 /// The page once the gig has changed: boards may be a second old.
@@ -47,8 +49,7 @@ fn an_own_song_that_waits_is_asked_about_once(store: Store) {
         assert_eq!(evening.requests().len(), 1);
         // Another guest may request it, and so may this one after a confirmation.
         leads_to(&evening.request(&Browser::new(&server.client()), "Blue Monday"));
-        let confirmed = with(filled_on(&asked, "BLUE monday (Live)"), "confirmed", "1");
-        leads_to(&evening.send(&browser, &confirmed));
+        leads_to(&evening.send(&browser, &filled_on(&asked, "BLUE monday (Live)")));
         assert_eq!(evening.requests().len(), 3);
         // A cancelled one does not wait.
         let other = Browser::new(&server.client());
@@ -108,7 +109,7 @@ fn the_address_of_a_form_leads_to_its_page(store: Store) {
 
 fn offers_of_each_kind_give_better_places(store: Store) {
     let server = Server::start(store);
-    let evening = Evening::with(&server, &json!({"title": "Friday"}));
+    let evening = Evening::with(&server, &json!({"title": "Friday", "asks_kind": true}));
     let browser = Browser::new(&server.client());
     // Every offer is the first one in an empty queue.
     let page = browser.get(&evening.page());

@@ -69,7 +69,7 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         says(
             &page,
             language,
-            &[["The money has arrived", "Das Geld ist da"], ["Send the request", "Wunsch senden"]],
+            &[["The money has arrived", "Das Geld ist da"], ["Send the request", "Wunsch für 10,00\u{a0}USD senden"]],
         );
         assert!(page.text.contains("Rock &#38; Roll = 100% + ä"), "{page}");
         let sent = evening.send_draft(&browser);
@@ -133,7 +133,7 @@ fn a_failed_payment_leads_to_another_one(store: Store) {
         assert_ne!(second, place);
         assert_eq!(leads_to(&browser.post("/topups", &borrowed(&fields))), second, "sent twice");
         Message::topup_of("10", "topup.confirmed", &reference(&second)).accepted_by(&server);
-        says(&browser.get(&second), language, &[["Send the request", "Wunsch senden"]]);
+        says(&browser.get(&second), language, &[["Send the request", "Wunsch für 10,00\u{a0}USD senden"]]);
         leads_to(&evening.send_draft(&browser));
         assert_eq!(evening.requests().len(), 1);
         // The payment is taken back.

@@ -89,16 +89,23 @@ impl Evening {
     }
 }
 
+/// The form of a request on a page of a gig.
+pub(crate) fn request_form(page: &Answer) -> &str {
+    let (_, form) = page.text.split_once("id=\"request\"").unwrap_or_else(|| panic!("no form: {page}"));
+    form.split_once("</form>").unwrap().0
+}
+
 /// The form of a page of a gig, with this song.
 pub(crate) fn filled_on(page: &Answer, song: &str) -> Vec<(String, String)> {
-    let (_, form) = page.text.split_once("id=\"request\"").unwrap_or_else(|| panic!("no form: {page}"));
-    let form = Answer { text: form.to_owned(), ..page.clone() };
-    let shown =
-        ["key", "payer", "fee_popular_song", "fee_upcoming_artist"].map(|name| (name, field(&form, name)));
+    let form = Answer { text: request_form(page).to_owned(), ..page.clone() };
+    let shown = ["key", "payer", "price_popular", "price_upcoming", "joins", "asked"]
+        .into_iter()
+        .filter(|name| form.text.contains(&format!("name=\"{name}\"")))
+        .map(|name| (name, field(&form, name)));
     let typed = [("song_title", song), ("artist_name", "New Order"), ("kind", "popular"), ("offer", "price")];
     let typed = typed.map(|(name, text)| (name, text.to_owned()));
     let name = [("name", "Mia".to_owned())];
-    shown.into_iter().chain(typed).chain(name).map(|(name, text)| (name.to_owned(), text)).collect()
+    shown.chain(typed).chain(name).map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 /// The form with another value of a field.

@@ -172,13 +172,14 @@ fn letters_that_grow_are_accepted_or_refused_beside_their_field_in_the_forms_of_
 }
 
 /// The names of all fields of forms and of queries.
-const NAMES: [&str; 48] = [
+const NAMES: [&str; 52] = [
     "address",
     "amount",
     "artist_name",
+    "asked",
+    "asks_kind",
     "city",
     "code",
-    "confirmed",
     "currency",
     "current",
     "digest",
@@ -192,6 +193,7 @@ const NAMES: [&str; 48] = [
     "ids",
     "instead_of",
     "is_dj",
+    "joins",
     "key",
     "kind",
     "latitude",
@@ -211,6 +213,8 @@ const NAMES: [&str; 48] = [
     "payout",
     "phone",
     "preset",
+    "price_popular",
+    "price_upcoming",
     "queue_order",
     "returned",
     "since",

@@ -125,17 +125,18 @@ fn no_link_leads_from_a_form_to_another_site(store: Store) {
 }
 
 /// The names of all fields.
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 27] = [
     "address",
     "amount",
     "artist_name",
+    "asked",
     "code",
-    "confirmed",
     "digest",
     "email",
     "fee_popular_song",
     "fee_upcoming_artist",
     "is_dj",
+    "joins",
     "key",
     "kind",
     "latitude",
@@ -146,6 +147,8 @@ const FIELDS: [&str; 24] = [
     "offer",
     "password",
     "preset",
+    "price_popular",
+    "price_upcoming",
     "returned",
     "song_title",
     "stars",

@@ -111,7 +111,7 @@ pub struct OwnRequests {
 #[derive(Clone, PartialEq, Debug)]
 pub struct OwnRequest {
     pub request: MusicRequest,
-    /// Whether the expected wait passes its deadline.
+    /// Whether it may not be played, because of the wait at its place.
     pub is_at_risk: bool,
     /// The dedication.
     pub message: Option<ShortMessage>,
@@ -220,13 +220,13 @@ impl BoardQueries {
         guest: UserId,
         offers: &[Money],
     ) -> Result<OwnRequests, Failure> {
-        let own = self.newest_requests(guest, gig).await?;
+        let (own, terms) = (self.newest_requests(guest, gig).await?, &self.env.terms.requests);
         let queue = match queue {
             // It is older than a request of the guest.
             Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, gig).await?)),
             queue => queue,
         };
-        let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers)).unwrap_or_default();
+        let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers, terms)).unwrap_or_default();
         Ok(OwnRequests { requests: self.with_places(own, queue.as_deref()).await?, offers })
     }
 
@@ -287,7 +287,9 @@ impl BoardQueries {
             let queue = queue.filter(|_| request.state.status().holds_fee());
             let place = queue.and_then(|queue| Some((queue, queue.place_of(request.id)?)));
             OwnRequest {
-                is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(place, &request)),
+                is_at_risk: place.is_some_and(|(queue, place)| {
+                    queue.is_at_risk(place, &request, &self.env.terms.requests)
+                }),
                 message: messages.remove(&request.id),
                 place: place.map(|(_, place)| *place),
                 stars: ratings.get(&request.id).map(|rating| rating.stars),
@@ -332,8 +334,11 @@ fn board_gig(gig: Gig, queue: &QueueNow, dj: &User) -> BoardGig {
     let by_id: BTreeMap<_, _> = queue.requests.open.iter().map(|request| (request.id, request)).collect();
     let placed = || queue.places.iter().filter_map(|place| Some((place, *by_id.get(&place.request)?)));
     let next = |(place, request): (&Place, &MusicRequest)| {
-        (request.state.status() == RequestStatus::Accepted)
-            .then(|| NextSong { position: place.position, song: Song::of(request) })
+        (request.state.status() == RequestStatus::Accepted).then(|| NextSong {
+            request: request.id,
+            position: place.position,
+            song: Song::of(request),
+        })
     };
     BoardGig {
         status: gig.status(dj.dj.as_ref().is_some_and(|dj| dj.online)),

@@ -8,10 +8,10 @@ use crate::application::queries::long_reads::{each_request, in_turn_of};
 use crate::gig::Gig;
 use crate::gig::queue::{Place, PlayedSong, Plays, WaitingSong, place_of_offer, places};
 use crate::gig::song::SongKey;
-use crate::gig::song_tonight::{SongTonight, song_tonight};
+use crate::gig::song_tonight::SongTonight;
 use crate::ids::{RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestState};
+use crate::music_request::{MusicRequest, RequestState, RequestTerms};
 use crate::ports::GigRequests;
 use crate::timestamp::Timestamp;
 
@@ -20,6 +20,8 @@ use crate::timestamp::Timestamp;
 pub struct OfferPlace {
     pub fee: Money,
     pub place: Place,
+    /// Whether the request may not be played, because of its wait.
+    pub is_at_risk: bool,
 }
 
 /// A queue with this many played requests is read as long work, in the turn of its DJ. An evening has fewer.
@@ -136,17 +138,28 @@ impl QueueNow {
     }
 
     /// The places that requests at these fees would have now, of this guest, or of a new one.
-    pub(super) fn offers(&self, guest: Option<UserId>, fees: &[Money]) -> Vec<OfferPlace> {
-        let offer = |fee: &Money| Some(OfferPlace { fee: *fee, place: self.place_of_offer(guest, *fee)? });
+    pub(super) fn offers(
+        &self,
+        guest: Option<UserId>,
+        fees: &[Money],
+        terms: &RequestTerms,
+    ) -> Vec<OfferPlace> {
+        let pending = RequestState::Pending { answer_by: self.now };
+        let played_within = terms.played_within(Some(self.gig.id));
+        let offer = |fee: &Money| {
+            let place = self.place_of_offer(guest, *fee)?;
+            let is_at_risk = place.is_at_risk(pending, played_within, self.now);
+            Some(OfferPlace { fee: *fee, place, is_at_risk })
+        };
         fees.iter().filter_map(offer).collect()
     }
 
     /// What the gig already did with a song.
-    pub(super) fn song_tonight(&self, song: SongKey) -> Option<SongTonight> {
+    pub(super) fn song_tonight(&self, song: SongKey) -> SongTonight {
         let QueuedRequests { open, songs, played, .. } = &self.requests;
-        let open = songs.iter().zip(open).map(|(song, request)| (*song, request.state));
-        let played = played.iter().map(|played| (played.song, played.state()));
-        song_tonight(song, open.chain(played))
+        let open = songs.iter().zip(open).map(|(song, request)| (*song, request.id, request.state));
+        let played = played.iter().map(|played| (played.song, played.play.id, played.state()));
+        SongTonight::of(song, open.chain(played))
     }
 
     /// The place of an open request.
@@ -160,9 +173,9 @@ impl QueueNow {
         open.all(|request| self.place_of(request.id).is_some())
     }
 
-    /// Whether the expected wait at a place passes the deadline of its request.
-    pub(super) fn is_at_risk(&self, place: &Place, request: &MusicRequest) -> bool {
-        request.state.expires_at().is_some_and(|expires_at| place.is_at_risk(expires_at, self.now))
+    /// Whether a request may not be played, because of the wait at its place.
+    pub(super) fn is_at_risk(&self, place: &Place, request: &MusicRequest, terms: &RequestTerms) -> bool {
+        place.is_at_risk(request.state, terms.played_within(request.gig), self.now)
     }
 
     /// The request that was played last.

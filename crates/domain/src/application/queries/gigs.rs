@@ -54,7 +54,7 @@ pub struct OpenOfGuest {
 #[derive(Clone, PartialEq, Debug)]
 pub struct QueuedRequest {
     pub request: MusicRequest,
-    /// Whether the expected wait passes its deadline.
+    /// Whether it may not be played, because of the wait at its place.
     pub is_at_risk: bool,
     /// The name of the guest; `None` for an erased one.
     pub guest_name: Option<Line>,
@@ -192,7 +192,7 @@ impl GigQueries {
             let request = by_id.remove(&place.request)?;
             let song = *songs.get(&request.id)?;
             Some(QueuedRequest {
-                is_at_risk: queue.is_at_risk(place, &request),
+                is_at_risk: queue.is_at_risk(place, &request, &self.env.terms.requests),
                 guest_name: names.get(&request.requester).cloned(),
                 message: messages.remove(&request.id),
                 song,

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures_util::future::try_join;
+
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
 use crate::application::queries::boards::ReadBoard;
@@ -24,6 +26,8 @@ pub struct GuestView {
     pub own: OwnRequests,
     /// The time at which the DJ's newest gig ended, if it is recent.
     pub ended_at: Option<Timestamp>,
+    /// Whether the DJ of an open gig takes no requests of the guest.
+    pub is_blocked: bool,
     /// The songs that the DJ of an open gig played most; they may be ten minutes old.
     pub most_played: Arc<[Song]>,
 }
@@ -39,8 +43,7 @@ impl GuestView {
 }
 
 impl BoardQueries {
-    /// What this guest, or a new one, sees of the gig of a code, with the offers for these kinds of song. It may be a
-    /// second old.
+    /// What this guest, or a new one, sees of the gig of a code. It may be a second old.
     ///
     /// # Errors
     /// [`Failure::NotFound`] if the code is unknown or replaced, or its DJ was erased.
@@ -48,34 +51,42 @@ impl BoardQueries {
         &self,
         principal: Option<&Principal>,
         code: DjCode,
-        kinds: &[ArtistType],
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
-        let prices = kinds.iter().map(|kind| board.dj.list_price(*kind));
+        let prices = ArtistType::all().map(|kind| board.list_price(kind));
         let fees: BTreeSet<_> = prices.flat_map(|price| offers(price, currency)).collect();
-        let fees: Vec<_> = fees.into_iter().collect();
+        let (fees, terms) = (fees.into_iter().collect::<Vec<_>>(), &self.env.terms.requests);
         let gig = self.newest_gig(&board).await?;
-        let own = match (principal, &gig) {
-            (Some(principal), Some(gig)) => {
-                let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
-                self.own_in(gig, queue, guest, &fees).await?
-            }
-            (None, _) | (_, None) => {
-                let places = queue.map(|queue| queue.offers(None, &fees)).unwrap_or_default();
-                OwnRequests { requests: Vec::new(), offers: places }
-            }
+        let own = async {
+            Ok(match (principal, &gig) {
+                (Some(principal), Some(gig)) => {
+                    let guest = *Authorized::<_, permission::ReadRequest>::own(principal)?;
+                    self.own_in(gig, queue, guest, &fees).await?
+                }
+                (None, _) | (_, None) => {
+                    let places = queue.map(|queue| queue.offers(None, &fees, terms)).unwrap_or_default();
+                    OwnRequests { requests: Vec::new(), offers: places }
+                }
+            })
         };
+        let is_blocked = async {
+            Ok::<_, Failure>(match (principal, &board.gig) {
+                (Some(guest), Some(_)) => self.env.blocks.is_blocked(board.dj.id, guest.user).await?,
+                _ => false,
+            })
+        };
+        let (own, is_blocked) = try_join(own, is_blocked).await?;
         let most_played = self.most_played(&board).await?;
-        Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at), most_played })
+        Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at), is_blocked, most_played })
     }
 
     /// What the open gig of a code already did with a song.
     ///
     /// # Errors
     /// As [`Self::guest_view`].
-    pub async fn song_tonight(&self, code: DjCode, song: SongKey) -> Result<Option<SongTonight>, Failure> {
+    pub async fn song_tonight(&self, code: DjCode, song: SongKey) -> Result<SongTonight, Failure> {
         let ReadBoard { queue, .. } = self.recent(code).await?;
-        Ok(queue.and_then(|queue| queue.song_tonight(song)))
+        Ok(queue.map(|queue| queue.song_tonight(song)).unwrap_or_default())
     }
 }

@@ -89,9 +89,7 @@ fn readers_of_ten_minutes_share_the_most_played_songs_of_a_dj() {
     let currency = Currency::new("EUR", 2).unwrap();
     for later in [0, 599, 600] {
         *seconds.lock().unwrap() = later;
-        let views = time.run(join_all(
-            (0..300).map(|_| boards.guest_view(None, code(), &[ArtistType::Popular], &currency)),
-        ));
+        let views = time.run(join_all((0..300).map(|_| boards.guest_view(None, code(), &currency))));
         assert!(views.into_iter().all(|view| *view.unwrap().most_played == [song()]), "{later}");
     }
 }
@@ -131,9 +129,7 @@ fn offers_have_the_places_that_requests_would_get_now() {
         let places: Vec<u32> = match guest {
             None => {
                 let currency = Currency::new("EUR", 2).unwrap();
-                let view = Simulated::default()
-                    .run(boards.guest_view(None, code(), &[ArtistType::Popular], &currency))
-                    .unwrap();
+                let view = Simulated::default().run(boards.guest_view(None, code(), &currency)).unwrap();
                 view.own.offers.iter().map(|offer| offer.place.position).collect()
             }
             Some(guest) => {

@@ -4,7 +4,7 @@ use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::application::executor::Expiry;
 use crate::money::Currency;
-use crate::music_request::{OpenRefusal, QueueRefusal, RequestStatus};
+use crate::music_request::{Agreement, OpenRefusal, QueueRefusal, RequestStatus};
 use crate::operation::Entity;
 use crate::withdrawal::{self, Limit, NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
@@ -243,7 +243,7 @@ fn a_sweep_continues_past_a_broken_request_and_reports_it() {
 
 #[test]
 fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
-    let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
+    let cheap = NewRequest { fee: Some(Agreement::Exactly(Money::ZERO)), ..wish() };
     let executor = requests(MockLedger::new(), MockMusicRequests::new(), people_with(true));
     let opened = run(executor.run(&context(4), OpenRequest, input(cheap)));
     assert!(

@@ -23,6 +23,7 @@ pub(super) fn gig(ended_at: Option<Timestamp>) -> Gig {
             queue_order: QueueOrder::Rounds,
             max_open_per_guest: GuestLimit::default(),
             members_only: false,
+            asks_kind: false,
         },
         opened_at: now().minus(Duration::hours(1)),
         ended_at,

@@ -34,6 +34,7 @@ pub(crate) fn new_gig() -> NewGig {
         queue_order: QueueOrder::Rounds,
         max_open_per_guest: GuestLimit::default(),
         members_only: false,
+        asks_kind: false,
         prices: DjChange::default(),
         new_code: false,
     }

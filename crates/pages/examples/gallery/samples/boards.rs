@@ -42,6 +42,7 @@ pub fn gig() -> Gig {
             queue_order: QueueOrder::Rounds,
             max_open_per_guest: GuestLimit::default(),
             members_only: false,
+            asks_kind: false,
         },
         opened_at: now().minus(Duration::minutes(187)),
         ended_at: None,
@@ -58,7 +59,9 @@ pub fn open_requests(count: i64) -> Vec<(RequestId, RequestStatus)> {
 pub fn board(status: GigStatus, songs: usize) -> Board {
     let song = |(title, artist): &(&str, &str)| Song { title: line(title), artist: line(artist) };
     let next = SONGS.iter().cycle().take(songs).zip(1..);
-    let up_next = next.map(|(names, position)| NextSong { position, song: song(names) }).collect();
+    let up_next = next
+        .map(|(names, position)| NextSong { request: RequestId::LAST, position, song: song(names) })
+        .collect();
     let last = Song { title: line("One More Time"), artist: line("Daft Punk") };
     let gig = BoardGig {
         gig: gig(),

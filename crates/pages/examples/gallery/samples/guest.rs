@@ -1,6 +1,7 @@
 //! The page of a gig for its guests.
 
 use cuepoint_domain::application::queries::OwnRequest;
+use cuepoint_domain::gig::consent::{Asked, Choice, Questions};
 use cuepoint_domain::gig::offers::offers;
 use cuepoint_domain::gig::queue::{Place, PlaceReason};
 use cuepoint_domain::gig::{
@@ -16,7 +17,7 @@ use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
 use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice, Viewer};
 use cuepoint_pages::guest::{
-    Closed, DraftCard, GuestPage, GuestPart, Offer, Offers, Question, RequestEntry, RequestForm, TipForm,
+    Closed, DraftCard, GuestPage, GuestPart, Offer, OfferFields, Offers, RequestEntry, RequestForm, TipForm,
     Typed, UnknownCodePage,
 };
 use cuepoint_pages::language::Language;
@@ -55,6 +56,7 @@ pub fn board() -> Board {
         queue_order: QueueOrder::Rounds,
         max_open_per_guest: GuestLimit::default(),
         members_only: false,
+        asks_kind: true,
     };
     let id = GigId::new(3).expect("an id");
     let dj = UserId::new(7).expect("an id");
@@ -71,7 +73,11 @@ pub fn board() -> Board {
         open: open_requests(6),
         wait_minutes: 24,
         up_next: up_next
-            .map(|(position, (title, artist))| NextSong { position, song: song(title, artist) })
+            .map(|(position, (title, artist))| NextSong {
+                request: RequestId::LAST,
+                position,
+                song: song(title, artist),
+            })
             .collect(),
         last_played: Some((song("September", "Earth, Wind & Fire"), ago(3))),
     };
@@ -81,7 +87,10 @@ pub fn board() -> Board {
 fn place(position: u32) -> Place {
     let wait_minutes = position.saturating_mul(4);
     let request = RequestId::LAST;
-    Place { request, position, round: Some(2), wait_minutes, reason: PlaceReason::default() }
+    let (earlier_rounds, higher_fees) = (position / 2, position / 3);
+    let earlier_requests = (position - 1).saturating_sub(earlier_rounds + higher_fees);
+    let reason = PlaceReason { rounds: 2, earlier_rounds, higher_fees, earlier_requests };
+    Place { request, position, round: Some(2), wait_minutes, reason }
 }
 
 fn own(id: i64, title: &str, artist: &str, fee: i128, state: RequestState) -> OwnRequest {
@@ -141,14 +150,29 @@ pub fn form<'a>(offers: &'a Offers, most_played: &'a [Song]) -> RequestForm<'a> 
         artist_name: FieldState::default(),
         message: FieldState::default(),
         name: None,
-        kind: ArtistType::Popular,
-        offers,
-        offer: None,
+        joins: None,
+        offers: offer_fields(offers),
         offer_error: None,
         most_played,
         available: None,
         guest_wallet: None,
-        question: None,
+        questions: None,
+    }
+}
+
+/// The fields of these offers, of which none is chosen.
+pub const fn offer_fields(offers: &Offers) -> OfferFields<'_> {
+    OfferFields { offers, kind: ArtistType::Popular, chosen: None }
+}
+
+/// These questions at 15.00, as the names of their topics.
+fn questions(topics: &str) -> Questions {
+    let asked = Asked::read(&format!("15.00 0123456789abcdef {topics}"), &site().currency);
+    Questions {
+        asked: asked.expect("questions"),
+        choice: Choice::Price,
+        kind: ArtistType::Popular,
+        played_at: topics.contains("played").then(|| ago(75)),
     }
 }
 
@@ -156,7 +180,9 @@ pub fn form<'a>(offers: &'a Offers, most_played: &'a [Song]) -> RequestForm<'a> 
 pub fn places_of(popular: i128, upcoming: i128) -> Offers {
     let at = |price, positions: [u32; 3]| {
         let fees = offers(Money::from_minor(price), &site().currency).into_iter();
-        fees.zip(positions).map(|(fee, position)| Offer { fee, place: Some(place(position)) }).collect()
+        fees.zip(positions)
+            .map(|(fee, position)| Offer { fee, place: Some(place(position)), is_at_risk: position == 8 })
+            .collect()
     };
     Offers { popular: at(popular, [6, 4, 2]), upcoming: at(upcoming, [8, 7, 5]) }
 }
@@ -214,6 +240,11 @@ impl<'a> Scene<'a> {
             requests: &self.requests,
             ended_at: self.ended_at,
             keys: Keys::new(KEY),
+            offers: match &self.entry {
+                RequestEntry::Form(form) => Some(form.offers),
+                RequestEntry::Closed(..) => None,
+            },
+            is_blocked: false,
             tip: self.signed_in.then_some(tip),
             live,
         };
@@ -229,7 +260,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let site = site();
     let t = language.texts();
     let offers = places_of(1_250, 800);
-    let at_no_price = vec![Offer { fee: Money::ZERO, place: Some(place(6)) }];
+    let at_no_price = vec![Offer { fee: Money::ZERO, place: Some(place(6)), is_at_risk: false }];
     let free = Offers { popular: at_no_price, upcoming: Vec::new() };
     let most_played = [song("September", "Earth, Wind & Fire"), song("Le Freak", "Chic")];
     let empty = form(&offers, &most_played);
@@ -243,11 +274,13 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let refused = RequestForm {
         song_title: FieldState::refused("", t.song_title()),
         message: FieldState::refused("x".repeat(150), t.dedication_hint()),
-        offer_error: Some(t.price_raised("15.00")),
-        offer: Some(Money::from_minor(1_900)),
+        offer_error: Some(t.price_now("15.00")),
+        offers: OfferFields { chosen: Some(Money::from_minor(1_900)), ..empty.offers },
         ..written.clone()
     };
-    let asked = |question| RequestForm { question: Some(question), ..written.clone() };
+    let topics = ["price", "played", "accepted", "own", "price played accepted own"].map(questions);
+    let [raised, played, accepted, own_open, all] =
+        topics.each_ref().map(|questions| RequestForm { questions: Some(questions), ..written.clone() });
     let member = RequestForm {
         available: Some(Money::from_minor(730)),
         guest_wallet: Some(KeptWallet {
@@ -283,15 +316,16 @@ pub fn pages(language: Language) -> Vec<Sample> {
         Scene { board: quiet, signed_in: false, ..Scene::new("empty", boxed(empty.clone())) },
         Scene { requests: all_states(), notice: true, ..Scene::new("mine", boxed(member)) },
         Scene::new("refused", boxed(refused)),
-        Scene::new("raised", boxed(asked(Question::PriceRaised))),
-        Scene::new("played-tonight", boxed(asked(Question::Played(ago(75))))),
-        Scene::new("accepted-tonight", boxed(asked(Question::Accepted))),
-        Scene::new("own-open", boxed(asked(Question::OwnOpen))),
+        Scene::new("raised", boxed(raised)),
+        Scene::new("played-tonight", boxed(played)),
+        Scene::new("accepted-tonight", boxed(accepted)),
+        Scene::new("own-open", boxed(own_open)),
+        Scene::new("four-questions", boxed(all)),
         Scene { entry: refused_text, ..Scene::closed("paused-while-typing", Closed::Paused) },
         Scene {
             board: no_price,
             requests: vec![free_request],
-            ..Scene::new("free", boxed(RequestForm { offers: &free, ..empty }))
+            ..Scene::new("free", boxed(RequestForm { offers: offer_fields(&free), ..empty }))
         },
         Scene { requests: all_states(), ..Scene::closed("paused", Closed::Paused) },
         Scene { requests: vec![rejected], ended_at: Some(ago(5)), ..Scene::closed("ended", Closed::Ended) },

@@ -69,6 +69,8 @@ fn guest_page(language: Language) -> Sample {
         requests: &requests,
         ended_at: None,
         keys: Keys::new("6rY2mQ0xS1uVb8Zp3kLw9A"),
+        offers: Some(guest::offer_fields(&offers)),
+        is_blocked: false,
         tip: None,
         live: Live { path: "/g/B2C3D4/live?\"><script>", stream: Some("/x?\"><script>") },
     };

@@ -44,6 +44,7 @@ impl HistoryDriver<'_> {
             queue_order: QueueOrder::Rounds,
             max_open_per_guest: GuestLimit::new(most).unwrap(),
             members_only: false,
+            asks_kind: false,
             prices: DjChange {
                 fee_popular_song: popular.map_or(Field::Keep, |cents| Field::Set(money(cents))),
                 ..DjChange::default()

@@ -21,6 +21,7 @@ pub(super) struct GigFields {
     queue_order: QueueOrder,
     max_open_per_guest: GuestLimit,
     members_only: bool,
+    asks_kind: bool,
     fee_popular_song: Money,
     fee_upcoming_artist: Money,
     new_code: bool,
@@ -40,10 +41,15 @@ impl GigFields {
         let place = place(form);
         let limit = form.text("max_open_per_guest").parse().ok().and_then(GuestLimit::new);
         let popular = currency.parse_typed(form.text("fee_popular_song"));
-        let upcoming = currency.parse_typed(form.text("fee_upcoming_artist"));
         let queue_order =
             if form.text("queue_order") == "arrival" { QueueOrder::Arrival } else { QueueOrder::Rounds };
-        let (members_only, new_code) = (form.has("members_only"), form.has("new_code"));
+        let [members_only, asks_kind, new_code] =
+            ["members_only", "asks_kind", "new_code"].map(|name| form.has(name));
+        // Without the question, every song has one price.
+        let upcoming = match asks_kind {
+            true => currency.parse_typed(form.text("fee_upcoming_artist")),
+            false => popular,
+        };
         match (title, venue, city, message, place, limit, popular, upcoming) {
             (
                 Ok(title),
@@ -63,6 +69,7 @@ impl GigFields {
                 queue_order,
                 max_open_per_guest: limit,
                 members_only,
+                asks_kind,
                 fee_popular_song: popular,
                 fee_upcoming_artist: upcoming,
                 new_code,
@@ -88,6 +95,7 @@ impl GigFields {
                         limit.is_none().then(|| frame.t.number_between(GuestLimit::MIN, GuestLimit::MAX)),
                     ),
                     members_only,
+                    asks_kind,
                     new_code,
                 }))
             }
@@ -121,6 +129,7 @@ impl GigFields {
             queue_order: self.queue_order,
             max_open_per_guest: self.max_open_per_guest,
             members_only: self.members_only,
+            asks_kind: self.asks_kind,
             new_code: self.new_code,
         }
     }
@@ -137,6 +146,7 @@ impl GigFields {
             queue_order: Field::Set(self.queue_order),
             max_open_per_guest: Field::Set(self.max_open_per_guest),
             members_only: Field::Set(self.members_only),
+            asks_kind: Field::Set(self.asks_kind),
         }
     }
 }

@@ -5,12 +5,13 @@ use cuepoint_domain::application::commands::{OpenRequest, OpenRequestRefusal};
 use cuepoint_domain::application::queries::GuestView;
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::gig::DjCode;
-use cuepoint_domain::gig::song::SongKey;
-use cuepoint_domain::music_request::{MusicRequest, NewRequest, OpenRefusal};
+use cuepoint_domain::gig::consent::{Asked, Consent, Found, Questions, consent};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::{Agreement, MusicRequest, NewRequest, OpenRefusal};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::guest_account::GuestKey;
 use cuepoint_pages::done::DoneNotice;
-use cuepoint_pages::guest::{Closed, Question};
+use cuepoint_pages::guest::Closed;
 use cuepoint_pages::payment::DraftPurpose;
 
 use super::page::{self, NewEntry};
@@ -35,14 +36,11 @@ pub(super) async fn send_draft(call: PageCall) -> Result<PageResponse, PageFailu
     let (Some(draft), Some(principal)) = (Draft::named(&call), call.principal) else {
         return nothing_waits(&call);
     };
-    let call = PageCall { parameter: draft.code.to_string(), form: draft.form, ..call };
-    match draft.purpose {
+    let (code, purpose) = (draft.code.to_string(), draft.purpose);
+    let call = PageCall { parameter: code, form: draft.sent_form(), ..call };
+    match purpose {
         DraftPurpose::Tip => tips::send(call, principal).await,
-        // The guest has answered its question, if there was one.
-        DraftPurpose::Request => {
-            let form = call.form.clone().with("confirmed", "1".to_owned());
-            send(PageCall { form, ..call }).await
-        }
+        DraftPurpose::Request => send(call).await,
     }
 }
 
@@ -64,60 +62,157 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
     let Some(view) = page::found(&call).await? else { return Err(PageFailure::NotFound) };
     let fields = RequestFields::read(&call.form, call.currency(), call.principal.is_none());
-    let Some(ReadRequest { new, name, is_confirmed }) = fields.valid(view.board.dj.id) else {
+    let Some(read) = fields.valid(&view.board) else {
         return again(&call, &view, NewEntry { keeps_key: true, ..NewEntry::default() }).await;
     };
-    if !is_confirmed && let Some(question) = question(&call, &view, &key, &new).await? {
-        return again(
-            &call,
-            &view,
-            NewEntry { question: Some(question), keeps_key: true, ..NewEntry::default() },
-        )
-        .await;
-    }
+    let found = found(&call, &view, &read).await?;
+    let sending = Sending { view: &view, key: &key, read, found };
+    let agreed = match sending.agreed(&call).await? {
+        Ok(agreed) => agreed,
+        Err(questions) => return ask(&call, &view, &questions).await,
+    };
     if call.form.has(GUEST_WALLET) {
         // Only the wallet that the page showed can pay.
         let guest = call.kept_guest(call.form.text(GUEST_WALLET)).await?;
         // Money is not added to the guest account, so that nothing is left there for long.
-        let done = attempt(&call, &guest, &key, new).await?;
-        return answered(&call, &view, done).await;
+        let done = attempt(&call, &guest, &key, agreed.new).await?;
+        return sending.answered(&call, done).await;
     }
     if let Some(principal) = call.principal {
-        return request(&call, &view, &principal, &key, new).await;
+        return sending.request(&call, &principal, agreed).await;
     }
     let kept = NextGuestCookie::with_own_wallet(&call).await?;
-    let begun = match new_guest(&call, &key, name, &new).await? {
+    let begun = match new_guest(&call, &key, sending.read.name.clone(), &agreed.new).await? {
         Ok(begun) => begun,
-        Err(refusal) => return refused(&call, &view, refusal.into()).await,
+        Err(refusal) => return sending.refused(&call, refusal.into()).await,
     };
     let principal = session::principal_of_new(&begun);
     let call = PageCall { principal: Some(principal), ..call };
-    let answer = request(&call, &view, &principal, &key, new).await?;
+    let answer = sending.request(&call, &principal, agreed).await?;
     Ok(kept.begin(&call, answer, &begun))
 }
 
-/// What the page asks before it sends this request.
-async fn question(
-    call: &PageCall,
-    view: &GuestView,
-    key: &FormKey,
-    new: &NewRequest,
-) -> Result<Option<Question>, PageFailure> {
-    let song = SongKey::of(&new.song_title, &new.artist_name);
-    let tonight = call.use_cases().boards.song_tonight(view.board.code, song).await?;
-    let payer = match call.form.has(GUEST_WALLET) {
-        true => Some(call.kept_guest(call.form.text(GUEST_WALLET)).await?),
-        false => call.principal,
-    };
+/// What is known about the song of a form.
+async fn found(call: &PageCall, view: &GuestView, read: &ReadRequest) -> Result<Found, PageFailure> {
+    let (board, subject) = (&view.board, read.subject);
+    let tonight = call.use_cases().boards.song_tonight(board.code, subject.song).await?;
     // The requests of the wallet that pays, and those of the session.
     let all = page::with_kept_guests(call, view.clone()).await?;
-    let own = all.has_open(song).then_some(Question::OwnOpen);
-    let question = tonight.map(Question::from).or(own);
-    let (Some(question), Some(principal)) = (question, &payer) else { return Ok(question) };
-    // A form that is sent again has made its request: the song may be that one.
-    let context = call.context(principal, Some(key), &written(new, call.currency()));
-    let has_run = call.use_cases().executor.has_run(&context).await?;
-    Ok((!has_run).then_some(question))
+    Ok(Found { price: board.list_price(subject.kind), tonight, has_open: all.has_open(subject.song) })
+}
+
+/// A valid form, and what is known about its song.
+struct Sending<'a> {
+    view: &'a GuestView,
+    key: &'a FormKey,
+    read: ReadRequest,
+    found: Found,
+}
+
+/// A request to which the guest agreed.
+struct AgreedRequest {
+    new: NewRequest,
+    /// The fee at the displayed price.
+    fee: Money,
+    /// The questions that the guest has answered.
+    asked: Option<Asked>,
+}
+
+impl Sending<'_> {
+    /// The request as the guest agreed to it, or what the page asks first.
+    async fn agreed(&self, call: &PageCall) -> Result<Result<AgreedRequest, Questions>, PageFailure> {
+        let Self { view, key, read, found } = self;
+        let questions = match consent(&read.sent, read.subject, found) {
+            Consent::Given { agreement, fee, asked } => {
+                let new = read.new_request(&view.board, agreement);
+                return Ok(Ok(AgreedRequest { new, fee, asked: Some(asked) }));
+            }
+            Consent::Missing(questions) => questions,
+        };
+        let payer = match call.form.has(GUEST_WALLET) {
+            true => Some(call.kept_guest(call.form.text(GUEST_WALLET)).await?),
+            false => call.principal,
+        };
+        let Some(principal) = &payer else { return Ok(Err(questions)) };
+        // A form that is sent again has made its request: the song may be that one. Its receipt has the fee.
+        let new = read.new_request(&view.board, Agreement::AtMost(Money::ZERO));
+        let context = call.context(principal, Some(key), &written(&new));
+        let has_run = call.use_cases().executor.has_run(&context).await?;
+        Ok(if has_run { Ok(AgreedRequest { new, fee: Money::ZERO, asked: None }) } else { Err(questions) })
+    }
+
+    /// Makes the request, or leads to the payment of what is missing.
+    async fn request(
+        &self,
+        call: &PageCall,
+        principal: &Principal,
+        AgreedRequest { new, fee, asked }: AgreedRequest,
+    ) -> Result<PageResponse, PageFailure> {
+        match attempt(call, principal, self.key, new.clone()).await? {
+            Err(OpenRequestRefusal::InsufficientFunds) => {}
+            done => return self.answered(call, done).await,
+        }
+        let owner = (principal, self.view.board.code);
+        let draft = Draft::of_request(owner, self.key, (&new, fee), asked.as_ref(), call.currency());
+        match payment::lead(call, principal, self.key, draft).await? {
+            Lack::Paid => self.answered(call, attempt(call, principal, self.key, new).await?).await,
+            Lack::Leads(answer) => Ok(answer),
+            Lack::Refused(error) => {
+                let entry = NewEntry { offer_error: Some(error), ..NewEntry::default() };
+                again(call, self.view, entry).await
+            }
+        }
+    }
+
+    async fn answered(&self, call: &PageCall, done: Attempt) -> Result<PageResponse, PageFailure> {
+        match done {
+            Ok(request) => Ok(sent(call, self.view, &request)),
+            Err(refusal) => self.refused(call, refusal).await,
+        }
+    }
+
+    async fn refused(
+        &self,
+        call: &PageCall,
+        refusal: OpenRequestRefusal,
+    ) -> Result<PageResponse, PageFailure> {
+        let (t, view) = (call.language.texts(), self.view);
+        let entry = match refusal {
+            // The price was raised after the page had read it.
+            OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(price)) => {
+                let found = Found { price, ..self.found.clone() };
+                return match consent(&self.read.sent, self.read.subject, &found) {
+                    Consent::Missing(questions) => ask(call, view, &questions).await,
+                    Consent::Given { .. } => Err(PageFailure::Outdated),
+                };
+            }
+            // The end of a gig takes its DJ offline, too.
+            OpenRequestRefusal::Rule(OpenRefusal::DjOffline) => {
+                let shown = Closed::of_view(view);
+                let closed = shown.or(Closed::of_refusal(OpenRefusal::DjOffline));
+                NewEntry { closed, ..NewEntry::default() }
+            }
+            OpenRequestRefusal::Rule(refusal) => {
+                NewEntry { closed: Closed::of_refusal(refusal), ..NewEntry::default() }
+            }
+            OpenRequestRefusal::TooManyOpen(most) => {
+                NewEntry { closed: Some(Closed::TooManyOpen { most }), ..NewEntry::default() }
+            }
+            OpenRequestRefusal::NoRoom(refusal) => {
+                NewEntry { closed: Some(Closed::of_queue(refusal)), ..NewEntry::default() }
+            }
+            OpenRequestRefusal::WalletOwes(_) => {
+                NewEntry { offer_error: Some(t.wallet_owes()), ..NewEntry::default() }
+            }
+            OpenRequestRefusal::InsufficientFunds => {
+                NewEntry { offer_error: Some(t.not_enough_money()), ..NewEntry::default() }
+            }
+        };
+        // The guest paid for a draft, and learns where the money is.
+        let is_paid = entry.closed.is_some() && Draft::is_sent_by(call);
+        let notice = is_paid.then(|| format!("{} {}", t.draft_not_sent(), t.draft_money()).into());
+        again(call, view, NewEntry { notice, ..entry }).await
+    }
 }
 
 /// The session of a new guest account.
@@ -149,28 +244,6 @@ async fn new_guest(
     Ok(Ok(sign_ins.create_guest(&call.client_context(), name, guest_key).await?))
 }
 
-/// Makes the request, or leads to the payment of what is missing.
-async fn request(
-    call: &PageCall,
-    view: &GuestView,
-    principal: &Principal,
-    key: &FormKey,
-    new: NewRequest,
-) -> Result<PageResponse, PageFailure> {
-    match attempt(call, principal, key, new.clone()).await? {
-        Err(OpenRequestRefusal::InsufficientFunds) => {}
-        done => return answered(call, view, done).await,
-    }
-    let draft = Draft::of_request((principal, view.board.code), key, &new, call.currency());
-    match payment::lead(call, principal, key, draft).await? {
-        Lack::Paid => answered(call, view, attempt(call, principal, key, new).await?).await,
-        Lack::Leads(answer) => Ok(answer),
-        Lack::Refused(error) => {
-            again(call, view, NewEntry { offer_error: Some(error), ..NewEntry::default() }).await
-        }
-    }
-}
-
 /// Runs the command, once for each key.
 ///
 /// # Errors
@@ -182,7 +255,7 @@ async fn attempt(
     new: NewRequest,
 ) -> Result<Attempt, PageFailure> {
     let limits = call.limits();
-    let what = written(&new, call.currency());
+    let what = written(&new);
     let counted = match limits.count_guest_request(&call.use_cases().profiles, principal, new.dj).await {
         Ok(counted) => counted,
         // A repeated form has made its request.
@@ -201,55 +274,16 @@ async fn attempt(
     Ok(or_refusal(done)?.map(|done| done.value))
 }
 
-async fn answered(call: &PageCall, view: &GuestView, done: Attempt) -> Result<PageResponse, PageFailure> {
-    match done {
-        Ok(request) => Ok(sent(call, view, &request)),
-        Err(refusal) => refused(call, view, refusal).await,
-    }
-}
-
 /// The way back to the page, which shows the request.
 fn sent(call: &PageCall, view: &GuestView, request: &MusicRequest) -> PageResponse {
     let answer = PageResponse::see(&format!("/g/{}#request-{}", view.board.code, request.id));
     Draft::forgotten_with(call, answer)
 }
 
-async fn refused(
-    call: &PageCall,
-    view: &GuestView,
-    refusal: OpenRequestRefusal,
-) -> Result<PageResponse, PageFailure> {
-    let t = call.language.texts();
-    let entry = match refusal {
-        OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(_)) => {
-            NewEntry { question: Some(Question::PriceRaised), keeps_key: true, ..NewEntry::default() }
-        }
-        // The end of a gig takes its DJ offline, too.
-        OpenRequestRefusal::Rule(OpenRefusal::DjOffline) => {
-            let shown = Closed::of_board(&view.board, view.ended_at.is_some());
-            let closed = shown.or(Closed::of_refusal(OpenRefusal::DjOffline));
-            NewEntry { closed, ..NewEntry::default() }
-        }
-        OpenRequestRefusal::Rule(refusal) => {
-            NewEntry { closed: Closed::of_refusal(refusal), ..NewEntry::default() }
-        }
-        OpenRequestRefusal::TooManyOpen(most) => {
-            NewEntry { closed: Some(Closed::TooManyOpen { most }), ..NewEntry::default() }
-        }
-        OpenRequestRefusal::NoRoom(refusal) => {
-            NewEntry { closed: Some(Closed::of_queue(refusal)), ..NewEntry::default() }
-        }
-        OpenRequestRefusal::WalletOwes(_) => {
-            NewEntry { offer_error: Some(t.wallet_owes()), ..NewEntry::default() }
-        }
-        OpenRequestRefusal::InsufficientFunds => {
-            NewEntry { offer_error: Some(t.not_enough_money()), ..NewEntry::default() }
-        }
-    };
-    // The guest paid for a draft, and learns where the money is.
-    let is_paid = entry.closed.is_some() && Draft::is_sent_by(call);
-    let notice = is_paid.then(|| format!("{} {}", t.draft_not_sent(), t.draft_money()).into());
-    again(call, view, NewEntry { notice, ..entry }).await
+/// The page with what the guest typed, and the questions that apply.
+async fn ask(call: &PageCall, view: &GuestView, questions: &Questions) -> Result<PageResponse, PageFailure> {
+    let entry = NewEntry { questions: Some(questions), keeps_key: true, ..NewEntry::default() };
+    again(call, view, entry).await
 }
 
 /// The page with what the guest typed, and what is wrong.

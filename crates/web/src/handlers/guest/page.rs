@@ -2,21 +2,23 @@
 
 use actix_web::http::StatusCode;
 use cuepoint_domain::application::queries::GuestView;
+use cuepoint_domain::gig::consent::Questions;
 use cuepoint_domain::gig::offers::{offers, with_better_places};
 use cuepoint_domain::gig::{Board, DjCode};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::ports::Profile;
+use cuepoint_domain::text::TextError;
 use cuepoint_domain::tip::presets;
 use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice};
 use cuepoint_pages::guest::{
-    Closed, GuestPage, GuestPart, Offer, Offers, Question, RequestEntry, RequestForm, TipForm, Typed,
+    Closed, GuestPage, GuestPart, Offer, OfferFields, Offers, RequestEntry, RequestForm, TipForm, Typed,
     UnknownCodePage,
 };
 use cuepoint_pages::texts::Text;
 
-use super::request_fields::{RequestFields, field};
+use super::request_fields::RequestFields;
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
@@ -37,20 +39,21 @@ pub(super) async fn show(call: PageCall) -> Result<PageResponse, PageFailure> {
     let view = with_kept_guests(&call, view).await?;
     let reader = call.profile().await?;
     // "Me too" fills in the song, and a link nothing else.
-    let song = call.query.only(&["song_title", "artist_name"]);
+    let song = call.query.only(&["song_title", "artist_name", "joins"]);
     let entry = NewEntry { form: &song, ..NewEntry::default() };
     render(&call, StatusCode::OK, &view, reader.as_ref(), entry).await
 }
 
 pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
-    let view = found_with(&call, &call.parameter, &[]).await?.ok_or(PageFailure::NotFound)?;
+    let view = found(&call).await?.ok_or(PageFailure::NotFound)?;
     let view = with_kept_guests(&call, view).await?;
     let reader = call.profile().await?;
     let (frame, key) = (call.frame(reader.as_ref()), call.new_key());
     let paths = Paths::of(&view.board);
     let presets = presets_of(&call, &view, reader.as_ref());
     let tip = tip_form(presets.as_deref(), FieldState::default());
-    Ok(call.part(part(&frame, &view, Keys::new(&key), tip, &paths).render()))
+    let proposed = proposed(&call, &view, None);
+    Ok(call.part(part(&frame, &view, &proposed, Keys::new(&key), tip, &paths).render()))
 }
 
 /// The address of a form, as a browser reads it after a refused form: the page of its gig.
@@ -61,17 +64,16 @@ pub(super) async fn of_form(call: PageCall) -> Result<PageResponse, PageFailure>
 
 /// What the caller sees of the gig, with all offers; `None` for an unknown code.
 pub(super) async fn found(call: &PageCall) -> Result<Option<GuestView>, PageFailure> {
-    found_with(call, &call.parameter, &[ArtistType::Popular, ArtistType::Upcoming]).await
+    found_with(call, &call.parameter).await
 }
 
-/// What the caller sees of the gig of this code, with the offers for these kinds of song; `None` for an unknown code.
+/// What the caller sees of the gig of this code; `None` for an unknown code.
 pub(in crate::handlers) async fn found_with(
     call: &PageCall,
     code: &str,
-    kinds: &[ArtistType],
 ) -> Result<Option<GuestView>, PageFailure> {
     let (boards, principal) = (&call.use_cases().boards, call.principal.as_ref());
-    let find = async |code| boards.guest_view(principal, code, kinds, call.currency()).await;
+    let find = async |code| boards.guest_view(principal, code, call.currency()).await;
     match call.look_up_code(code, find).await {
         Ok(view) => Ok(Some(view)),
         Err(PageFailure::NotFound) => Ok(None),
@@ -103,7 +105,8 @@ pub(super) struct NewEntry<'a> {
     /// Whether the form keeps its key: no command was tried with it.
     pub(super) keeps_key: bool,
     pub(super) closed: Option<Closed>,
-    pub(super) question: Option<Question>,
+    /// What the form asks before it is sent.
+    pub(super) questions: Option<&'a Questions>,
     /// An error that belongs to the offer.
     pub(super) offer_error: Option<Text>,
     /// The amount of a tip that was refused.
@@ -119,7 +122,7 @@ impl Default for NewEntry<'_> {
             refused: false,
             keeps_key: false,
             closed: None,
-            question: None,
+            questions: None,
             offer_error: None,
             tip: FieldState::default(),
             notice: None,
@@ -145,14 +148,15 @@ pub(super) async fn render(
         kept if entry.keeps_key && !kept.is_empty() => kept.to_owned(),
         _ => keys.of("request"),
     };
-    let proposed = proposed(call, view, entry.form);
+    let fields = RequestFields::read(entry.form, call.currency(), reader.is_none());
+    let (proposed, renewed) = (proposed(call, view, fields.amount()), proposed(call, view, None));
     let tip = entry.tip.clone();
-    let closed = entry.closed.or_else(|| Closed::of_board(&view.board, view.ended_at.is_some()));
+    let closed = entry.closed.or_else(|| Closed::of_view(view));
     let shown = match closed {
         Some(closed) => RequestEntry::Closed(closed, typed(&entry)),
         None => {
             let guest_wallet = call.kept_wallets().await?.into_iter().next();
-            let form = new_form(call, &frame, &request_key, &proposed, reader, entry);
+            let form = new_form(&frame, &request_key, (&proposed, fields), reader, entry);
             RequestEntry::Form(Box::new(RequestForm { most_played: &view.most_played, guest_wallet, ..form }))
         }
     };
@@ -167,7 +171,7 @@ pub(super) async fn render(
         frame: &frame,
         board: &view.board,
         entry: shown,
-        part: part(&frame, view, keys, tip_form(presets.as_deref(), tip), &paths),
+        part: part(&frame, view, &renewed, keys, tip_form(presets.as_deref(), tip), &paths),
         offers_claim: offers_claim(reader),
         draft: draft.as_ref().and_then(|draft| draft.card(view, &frame, available)),
     };
@@ -175,40 +179,32 @@ pub(super) async fn render(
 }
 
 fn new_form<'a>(
-    call: &PageCall,
     frame: &Frame<'_>,
     key: &'a str,
-    proposed: &'a Offers,
+    (offers, fields): (&'a Offers, RequestFields),
     reader: Option<&Profile>,
-    entry: NewEntry<'_>,
+    entry: NewEntry<'a>,
 ) -> RequestForm<'a> {
-    let NewEntry { form, refused, question, offer_error, .. } = entry;
-    let fields = RequestFields::read(form, call.currency(), reader.is_none());
-    let state = |name, read: &Result<_, _>| {
-        if refused { field(form, name, read, frame) } else { FieldState::with(form.text(name)) }
+    let NewEntry { form, refused, questions, offer_error, .. } = entry;
+    let state = |name, error: Option<TextError>| {
+        let error = error.filter(|_| refused).map(|error| frame.refused_text(error));
+        FieldState { value: form.text(name).to_owned(), error }
     };
-    let message = if refused {
-        field(form, "message", &fields.message, frame)
-    } else {
-        FieldState::with(form.text("message"))
-    };
-    let name =
-        if refused { field(form, "name", &fields.name, frame) } else { FieldState::with(form.text("name")) };
     let offer_error = offer_error.or_else(|| fields.offer_error(frame).filter(|_| refused));
+    let offers = OfferFields { offers, kind: fields.kind, chosen: fields.amount() };
     RequestForm {
         key,
-        song_title: state("song_title", &fields.song_title),
-        artist_name: state("artist_name", &fields.artist_name),
-        message,
-        name: reader.is_none().then_some(name),
-        kind: fields.kind,
-        offers: proposed,
-        offer: fields.offer,
+        song_title: state("song_title", fields.song_title.err()),
+        artist_name: state("artist_name", fields.artist_name.err()),
+        message: state("message", fields.message.err()),
+        name: reader.is_none().then(|| state("name", fields.name.err())),
+        joins: fields.joins,
+        offers,
         offer_error,
         most_played: &[],
         available: reader.map(|profile| profile.balance.available),
         guest_wallet: None,
-        question,
+        questions,
     }
 }
 
@@ -221,18 +217,18 @@ fn typed<'a>(entry: &NewEntry<'a>) -> Option<Typed<'a>> {
     Some(typed).filter(|typed| !typed.is_empty())
 }
 
-/// The proposed fees, each with the place of a request at it.
-fn proposed(call: &PageCall, view: &GuestView, form: &Form) -> Offers {
-    let place = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).map(|offer| offer.place);
-    let chosen = call.currency().parse_typed(form.text("offer")).ok();
+/// The proposed fees, each with the place of a request at it. The chosen one is among them.
+fn proposed(call: &PageCall, view: &GuestView, chosen: Option<Money>) -> Offers {
+    let placed = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).copied();
+    let unplaced = |fee: Money| Offer { fee, place: None, is_at_risk: false };
     let position = |offer: &Offer| offer.place.map(|place| place.position);
     let at = |price: Money| {
         let fees = offers(price, call.currency()).into_iter();
-        let offers = fees.map(|fee| Offer { fee, place: place(fee) }).collect();
+        let offers = fees.map(|fee| placed(fee).map_or_else(|| unplaced(fee), Offer::from)).collect();
         with_better_places(offers, position, |offer| chosen == Some(offer.fee))
     };
     let [popular, upcoming] =
-        [ArtistType::Popular, ArtistType::Upcoming].map(|kind| view.board.dj.list_price(kind));
+        [ArtistType::Popular, ArtistType::Upcoming].map(|kind| view.board.list_price(kind));
     let upcoming = if upcoming == popular { Vec::new() } else { at(upcoming) };
     Offers { popular: at(popular), upcoming }
 }
@@ -272,6 +268,7 @@ fn tip_form(presets: Option<&[Amount]>, amount: FieldState) -> Option<TipForm<'_
 fn part<'a>(
     frame: &'a Frame<'a>,
     view: &'a GuestView,
+    offers: &'a Offers,
     keys: Keys<'a>,
     tip: Option<TipForm<'a>>,
     paths: &'a Paths,
@@ -281,6 +278,12 @@ fn part<'a>(
         board: &view.board,
         requests: &view.own.requests,
         ended_at: view.ended_at,
+        offers: Closed::of_view(view).is_none().then_some(OfferFields {
+            offers,
+            kind: ArtistType::Popular,
+            chosen: None,
+        }),
+        is_blocked: view.is_blocked,
         keys,
         tip,
         live: Live { path: &paths.part, stream: Some(&paths.stream) },

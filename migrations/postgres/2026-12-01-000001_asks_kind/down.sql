@@ -1,0 +1,1 @@
+ALTER TABLE gigs DROP COLUMN asks_kind;
