@@ -57,6 +57,13 @@ const SOURCES: &[Source] = &[
         media_type: "image/svg+xml",
         paths: &["icons/icon.svg"],
     },
+    Source {
+        constant: "TOUCH_ICON",
+        stem: "touch-icon",
+        extension: "png",
+        media_type: "image/png",
+        paths: &["icons/apple-touch-icon.png"],
+    },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -77,24 +84,24 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Writes the bytes of an asset, and the constant that includes them.
 fn write_asset(source: &Source, folder: &Path, out: &Path, code: &mut String) -> Result<(), Box<dyn Error>> {
     let Source { constant, stem, extension, media_type, paths } = source;
-    let mut text = String::new();
+    let mut content = Vec::new();
     for path in *paths {
         for file in files_of(&folder.join(path), extension)? {
-            text.push_str(&fs::read_to_string(file)?);
+            content.extend(fs::read(file)?);
         }
     }
-    let text = match *extension {
-        "css" => compact(&text),
-        "js" => compact_script(&text),
-        _ => text,
+    let content = match *extension {
+        "css" => compact(&String::from_utf8(content)?).into_bytes(),
+        "js" => compact_script(&String::from_utf8(content)?).into_bytes(),
+        _ => content,
     };
-    let name = format!("{stem}-{}.{extension}", digest(text.as_bytes()));
+    let name = format!("{stem}-{}.{extension}", digest(&content));
     let (plain, packed) =
         (out.join(format!("{stem}.{extension}")), out.join(format!("{stem}.{extension}.gz")));
     let mut gzip = Vec::new();
-    zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, text.as_bytes(), &mut gzip)?;
+    zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, &content[..], &mut gzip)?;
     fs::write(&packed, gzip)?;
-    fs::write(&plain, text)?;
+    fs::write(&plain, content)?;
     writeln!(code, "/// The asset `{stem}.{extension}`.")?;
     writeln!(
         code,

@@ -15,6 +15,8 @@ const SUITES = [
   "hostile_texts",
   "api_documentation",
   "page_headers",
+  "first_visitors",
+  "payouts",
   "guest_request",
   "paid_request",
   "closed_gigs",

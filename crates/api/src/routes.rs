@@ -31,6 +31,13 @@ impl Api {
         Self { state, resources: resources() }
     }
 
+    /// Whether the API answers a request that no page answers: below `/api/`, and at other paths that it has for the client.
+    #[must_use]
+    pub fn serves(&self, request: &HttpRequest) -> bool {
+        request.match_info().as_str().starts_with("/api/")
+            || reachable(&self.resources, &self.state, request).is_some()
+    }
+
     /// Answers a request by the operation of its path and method.
     pub async fn answer(&self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
         serve(&self.resources, &self.state, request, payload).await
@@ -114,15 +121,23 @@ async fn serve(
     response
 }
 
-/// The operation of a request, and the id in its path. Regardless of the method, nothing is found for clients that the
-/// path is not exposed to.
+/// The operations of a request's path, and the id in it. Nothing is found for clients that the path is not exposed to.
+fn reachable<'r>(
+    resources: &'r PathTree<Resource>,
+    api: &ApiState,
+    request: &'r HttpRequest,
+) -> Option<(&'r Resource, Option<&'r str>)> {
+    let found = resources.find(request.match_info().as_str());
+    found.filter(|(resource, _)| resource.is_reachable(api, request))
+}
+
+/// The operation of a request, and the id in its path.
 fn find<'r>(
     resources: &'r PathTree<Resource>,
     api: &ApiState,
     request: &'r HttpRequest,
 ) -> Result<(&'r Declaration, Option<&'r str>), ApiError> {
-    let found = resources.find(request.match_info().as_str());
-    let Some((resource, id)) = found.filter(|(resource, _)| resource.is_reachable(api, request)) else {
+    let Some((resource, id)) = reachable(resources, api, request) else {
         observe::unmatched(request);
         return Err(Code::NotFound.into());
     };

@@ -14,6 +14,7 @@ use cuepoint_transport::cors::cors;
 use cuepoint_transport::observe::{Observer, observe, strict_transport_security};
 
 use crate::config::Settings;
+use cuepoint_web::handlers::unknown;
 use cuepoint_web::router::Pages;
 use cuepoint_web::state::PageState;
 
@@ -63,10 +64,12 @@ impl WebApplication {
             .default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
                 let (api, pages) = (Rc::clone(&api), Rc::clone(&pages));
                 async move {
+                    let is_page = |pages: &Pages| {
+                        pages.serve(request.match_info().as_str())
+                            || !api.serves(&request) && unknown::is_for_page(&request)
+                    };
                     match &*pages {
-                        Some(pages) if pages.serve(request.match_info().as_str()) => {
-                            pages.answer(request, payload).await
-                        }
+                        Some(pages) if is_page(pages) => pages.answer(request, payload).await,
                         _ => api.answer(request, payload).await,
                     }
                 }

@@ -1,4 +1,4 @@
-//! The assets: style sheets, script and icon, each named after its content and compressed when the program is built.
+//! The assets: style sheets, script and icons, each named after its content and compressed when the program is built.
 //!
 //! A response with an asset may be kept for ever: other content has another name. The style sheet of the accent colour
 //! is made at the start; see [`crate::accent`].
@@ -18,6 +18,9 @@ pub struct Asset {
 }
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+/// The content of `/robots.txt`: crawlers read the pages to which people link, and no parts, displays and payments.
+pub const ROBOTS: &str = include_str!("../assets/robots.txt");
 
 /// The asset with this name of a file.
 #[must_use]

@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 use memchr::memrchr;
 
 use crate::accent::AccentSheet;
-use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE};
+use crate::assets::{BOOTH_STYLE, DISPLAY_STYLE, ICON, SCRIPT, STYLE, TOUCH_ICON};
 use crate::format::{self, ClockTime, Escaped, Time, UserText};
 use crate::forms::Keys;
 use crate::language::Language;
@@ -153,7 +153,7 @@ impl<'a> Frame<'a> {
         ClockTime(*at.borrow())
     }
 
-    /// The common style sheet, the style sheets of booth and display, the script, and the icon.
+    /// The common style sheet, the style sheets of booth and display, the script, and the icons.
     #[must_use]
     pub fn assets(&self) -> Assets {
         Assets {
@@ -162,6 +162,7 @@ impl<'a> Frame<'a> {
             display_style: DISPLAY_STYLE.path,
             script: SCRIPT.path,
             icon: ICON.path,
+            touch_icon: TOUCH_ICON.path,
             accent: self.site.accent.path(),
         }
     }
@@ -185,6 +186,8 @@ pub struct Assets {
     pub display_style: &'static str,
     pub script: &'static str,
     pub icon: &'static str,
+    /// The icon on the home screen of a phone.
+    pub touch_icon: &'static str,
     /// The style sheet of the accent colour.
     pub accent: String,
 }

@@ -121,6 +121,36 @@ fn a_guest_page_says_that_a_gig_has_ended_only_if_there_was_one() {
 }
 
 #[test]
+fn a_shared_link_has_a_title_and_a_description() {
+    on_every_page(|Sample { name, html }, _| {
+        for property in ["og:title", "og:description"] {
+            let beginning = format!("<meta property=\"{property}\" content=\"");
+            let content = html.split(&beginning).nth(1).and_then(|rest| rest.split('"').next());
+            assert!(content.is_some_and(|content| !content.is_empty()), "{name}: {property}");
+        }
+    });
+}
+
+#[test]
+fn the_bar_of_the_browser_has_the_colour_of_the_page() {
+    let style = String::from_utf8(STYLE.bytes.to_vec()).unwrap();
+    let grounds: Vec<&str> =
+        style.split("--ground:").skip(1).filter_map(|rest| rest.split(';').next()).collect();
+    let [light, dark, always_dark] = grounds[..] else { panic!("{grounds:?}") };
+    assert_eq!(dark, always_dark);
+    on_every_page(|Sample { name, html }, _| {
+        let bars = html.split("<meta name=\"theme-color\" content=\"").skip(1);
+        let bars: Vec<&str> = bars.filter_map(|rest| rest.split('>').next()).collect();
+        let of_scheme = format!("{dark}\" media=\"(prefers-color-scheme: dark)\"");
+        let is_dark = html.split('>').nth(1).is_some_and(|root| root.contains(" class=\"dark "));
+        match is_dark {
+            true => assert_eq!(bars, [format!("{dark}\"")], "{name}"),
+            false => assert_eq!(bars, [of_scheme, format!("{light}\"")], "{name}"),
+        }
+    });
+}
+
+#[test]
 fn style_and_script_together_have_at_most_16_kilobytes_compressed() {
     let weight: usize =
         [STYLE, BOOTH_STYLE, DISPLAY_STYLE, SCRIPT].iter().map(|asset: &Asset| asset.gzip.len()).sum();

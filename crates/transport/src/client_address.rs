@@ -45,6 +45,13 @@ pub fn is_forwarded(request: &HttpRequest) -> bool {
     request.headers().contains_key(FORWARDED_FOR)
 }
 
+/// Whether a request was sent on this machine, and not passed on by a proxy that says so.
+#[must_use]
+pub fn is_local(request: &HttpRequest) -> bool {
+    let ClientAddress { address, proven } = client_address(request);
+    proven && !is_forwarded(request) && address.is_some_and(|address| address.is_loopback())
+}
+
 /// Determines the client address of a request.
 #[must_use]
 pub fn find(head: &RequestHead, trusted: &Networks) -> ClientAddress {
@@ -174,6 +181,36 @@ mod tests {
             found("10.0.0.1", &[("forwarded", "for=192.0.2.1")], TRUSTED),
             ("10.0.0.1".to_owned(), false)
         );
+    }
+
+    #[test]
+    fn only_requests_of_this_machine_without_a_proxy_are_local() {
+        let forwarded = ("x-forwarded-for", "127.0.0.1");
+        for (peer, header, trusted, expected) in [
+            ("127.0.0.1", None, "", true),
+            ("127.8.8.8", None, "", true),
+            ("::1", None, "", true),
+            ("::ffff:127.0.0.1", None, "", true),
+            ("127.0.0.1", None, TRUSTED, true),
+            ("192.168.1.20", None, "", false),
+            ("172.17.0.1", None, "", false),
+            ("fe80::1", None, "", false),
+            ("127.0.0.1", Some(("x-forwarded-for", "192.168.1.20")), "", false),
+            ("127.0.0.1", Some(("x-forwarded-for", "192.168.1.20")), TRUSTED, false),
+            // The proxy of another machine has a loopback interface of its own.
+            ("10.0.0.1", Some(forwarded), TRUSTED, false),
+            ("127.0.0.1", Some(forwarded), TRUSTED, false),
+            ("127.0.0.1", Some(("forwarded", "for=192.168.1.20")), TRUSTED, false),
+            ("127.0.0.1", Some(("x-real-ip", "192.168.1.20")), "", false),
+            ("127.0.0.1", Some(("via", "1.1 proxy")), "", false),
+        ] {
+            let trusted = Networks::parse(trusted.split_whitespace()).unwrap();
+            let request = TestRequest::default().peer_addr(SocketAddr::new(peer.parse().unwrap(), 4_000));
+            let request = header.into_iter().fold(request, TestRequest::append_header).to_http_request();
+            let client = find(request.head(), &trusted);
+            request.extensions_mut().insert(client);
+            assert_eq!(is_local(&request), expected, "{peer} {header:?} {trusted:?}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::compression::{accepts_gzip, gzip};
 const CHECKED: &str = "no-cache";
 /// Changed content gets a new name, so that clients keep a file for a year.
 const KEPT: &str = "public, max-age=31536000, immutable";
+/// A client may show the content of the version before for a day.
+const KEPT_FOR_A_DAY: &str = "public, max-age=86400";
 
 /// A file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,8 +25,9 @@ pub struct StaticFile {
     media_type: Cow<'static, str>,
     plain: Bytes,
     gzip: Option<Bytes>,
-    /// Weak, because it is the same for the compressed form. A file that never changes under its name has none.
+    /// Weak, because it is the same for the compressed form. Only a file that is checked each time has one.
     tag: Option<EntityTag>,
+    cache_control: &'static str,
 }
 
 impl StaticFile {
@@ -37,13 +40,20 @@ impl StaticFile {
         let is_text = !media_type.starts_with("image/");
         let packed = is_text.then(|| gzip(&plain, Compression::best()).ok()).flatten();
         let packed = packed.filter(|packed| packed.len() < plain.len()).map(Bytes::from);
-        Self { media_type: media_type.into(), plain, gzip: packed, tag }
+        Self { media_type: media_type.into(), plain, gzip: packed, tag, cache_control: CHECKED }
     }
 
     /// A file that never changes under its name, with its compressed form, if it has one.
     #[must_use]
     pub const fn immutable(media_type: &'static str, plain: Bytes, gzip: Option<Bytes>) -> Self {
-        Self { media_type: Cow::Borrowed(media_type), plain, gzip, tag: None }
+        Self { media_type: Cow::Borrowed(media_type), plain, gzip, tag: None, cache_control: KEPT }
+    }
+
+    /// A small file whose content can change with the version, under a name that clients know without a page.
+    #[must_use]
+    pub const fn well_known(media_type: &'static str, plain: Bytes) -> Self {
+        let media_type = Cow::Borrowed(media_type);
+        Self { media_type, plain, gzip: None, tag: None, cache_control: KEPT_FOR_A_DAY }
     }
 
     /// The answer to a request: without a body if the client has the file.
@@ -54,7 +64,7 @@ impl StaticFile {
         if let Some(tag) = &self.tag {
             response.insert_header((ETAG, tag.to_string()));
         }
-        response.insert_header((CACHE_CONTROL, if self.tag.is_some() { CHECKED } else { KEPT }));
+        response.insert_header((CACHE_CONTROL, self.cache_control));
         response.append_header((VARY, "Accept-Encoding"));
         if is_known {
             return response.finish();
@@ -156,5 +166,15 @@ mod tests {
         assert_eq!((header(&response, "etag"), header(&response, "cache-control")), (None, Some(KEPT)));
         assert_eq!(header(&response, "content-encoding"), Some("gzip"));
         assert_eq!(body(response), "b");
+    }
+
+    #[test]
+    fn well_known_files_are_kept_for_a_day() {
+        let file = StaticFile::well_known("text/plain", Bytes::from("a"));
+        let response = answer(&file, &[("if-none-match", "*"), ("accept-encoding", "gzip")]);
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(header(&response, "cache-control"), Some(KEPT_FOR_A_DAY));
+        assert_eq!((header(&response, "content-encoding"), header(&response, "etag")), (None, None));
+        assert_eq!(body(response), "a");
     }
 }

@@ -108,6 +108,12 @@ impl PageCall {
         client_address::client(&self.request)
     }
 
+    /// Whether the reader is at the machine of the service.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        client_address::is_local(&self.request)
+    }
+
     /// Whether the script sent the request, and replaces a part of the page by the answer.
     #[must_use]
     pub fn wants_part(&self) -> bool {

@@ -26,7 +26,7 @@ use cuepoint_transport::request_limits::RequestLimits;
 use crate::call::{self, PART, PageCall, USER};
 use crate::failure::PageFailure;
 use crate::form::{self, Form};
-use crate::handlers;
+use crate::handlers::{self, unknown};
 use crate::kept_secrets;
 use crate::next_path;
 use crate::response::PageResponse;
@@ -38,6 +38,9 @@ use crate::state::PageState;
 pub struct Pages {
     state: Arc<PageState>,
     routes: PathTree<Vec<PageRoute>>,
+    /// The routes of paths that nothing else has.
+    code: PageRoute,
+    unknown: PageRoute,
 }
 
 impl Pages {
@@ -49,7 +52,7 @@ impl Pages {
         for route in handlers::all().into_iter().chain(sandbox.into_iter().flatten()) {
             routes.at(route.path).get_or_insert_default().push(route);
         }
-        Self { state, routes }
+        Self { state, routes, code: unknown::code(), unknown: unknown::anything() }
     }
 
     /// Whether a path is that of a page.
@@ -58,7 +61,7 @@ impl Pages {
         self.routes.find(path).is_some()
     }
 
-    /// Answers a request to a page.
+    /// Answers a request to a page, or one to which [`unknown::is_for_page`] applies.
     pub async fn answer(&self, request: HttpRequest, payload: Payload) -> HttpResponse {
         let language = language_of(request.headers());
         let answered = self.handle(&request, payload, language).await;
@@ -128,16 +131,28 @@ impl Pages {
     /// The route of a request, and the parameter in its path.
     fn find<'r>(&'r self, request: &'r HttpRequest) -> Result<(&'r PageRoute, Option<&'r str>), PageFailure> {
         let found = self.routes.find(request.match_info().as_str());
-        let Some((routes, parameter)) = found else {
-            observe::unmatched(request);
-            return Err(PageFailure::NotFound);
-        };
+        let Some((routes, parameter)) = found else { return Ok(self.otherwise(request)) };
         let wanted = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
         if let Some(any) = routes.first() {
             observe::matched(request, any.path, any.path);
         }
         let route = routes.iter().find(|route| route.method == *wanted).ok_or(PageFailure::WrongMethod)?;
         Ok((route, parameter))
+    }
+
+    /// The route of a path that no page has, and the code in it.
+    fn otherwise<'r>(&'r self, request: &'r HttpRequest) -> (&'r PageRoute, Option<&'r str>) {
+        match unknown::code_in(request) {
+            // The log shows no code.
+            Some(code) => {
+                observe::matched(request, self.code.path, self.code.path);
+                (&self.code, Some(code))
+            }
+            None => {
+                observe::unmatched(request);
+                (&self.unknown, None)
+            }
+        }
     }
 
     /// Checks the role of the principal and counts the request: for the principal, or for the client's network.

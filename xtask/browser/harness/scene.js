@@ -59,9 +59,9 @@ class Scene {
 
   // A running service with these settings, such as `{ TOPUPS__MIN_AMOUNT: "5" }`. It stores its data on SQLite in a
   // temporary folder, or only in memory.
-  async service({ settings = {}, isDurable = true } = {}) {
+  async service({ settings = {}, isDurable = true, hasTerminal = false } = {}) {
     const folder = await this.folder();
-    const service = new Service(folder, settings, isDurable);
+    const service = new Service(folder, settings, { isDurable, hasTerminal });
     this.#endings.push(() => service.kill());
     await service.start();
     return service;

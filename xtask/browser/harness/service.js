@@ -11,19 +11,26 @@ import { options } from "./options.js";
 // The start of the line that names the address.
 const LISTENING = "listening on ";
 
+// Runs a program on a terminal of its own, and passes on what it writes there. The end of the terminal ends the program.
+const ON_TERMINAL = ["python3", "-c", "import pty, sys; pty.spawn(sys.argv[1:])"];
+
 let numberOfLogs = 0;
 
 export class Service {
   #folder;
   #settings;
   #isDurable;
+  #hasTerminal;
   #process;
   #log;
+  // What the service has written to standard output.
+  said = "";
 
-  constructor(folder, settings, isDurable) {
+  constructor(folder, settings, { isDurable, hasTerminal }) {
     this.#folder = folder;
     this.#settings = settings;
     this.#isDurable = isDurable;
+    this.#hasTerminal = hasTerminal;
     numberOfLogs += 1;
     this.#log = join(options.results, `service-${numberOfLogs}.log`);
   }
@@ -42,12 +49,14 @@ export class Service {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CUEPOINT_"));
     const given = Object.entries(settings).map(([name, value]) => [`CUEPOINT__${name}`, String(value)]);
     const env = { ...Object.fromEntries([...inherited, ...given]), CUEPOINT_ENV: "test" };
-    this.#process = spawn(options.service, [], { cwd: this.#folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const [program, ...words] = [...(this.#hasTerminal ? ON_TERMINAL : []), options.service];
+    this.#process = spawn(program, words, { cwd: this.#folder, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#process.stderr.on("data", (text) => appendFileSync(this.#log, text));
     const lines = createInterface({ input: this.#process.stdout });
     this.url = await new Promise((listening, failed) => {
       lines.on("line", (line) => {
         appendFileSync(this.#log, `${line}\n`);
+        this.said += `${line}\n`;
         if (line.startsWith(LISTENING)) listening(line.slice(LISTENING.length).trim());
       });
       this.#process.on("error", failed);

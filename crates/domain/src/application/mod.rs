@@ -41,12 +41,12 @@ pub use use_cases::UseCases;
 pub use users::{
     AccountClaim, AccountUse, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, BrowserSession,
     ChangePasswordRefusal, ClaimRefusal, ConfirmEmailRefusal, Confirmation, CreateGuestRefusal,
-    DismissalRefusal, EmailChanges, EraseRefusal, FailedRejections, FirstOperatorRefusal, GuestBlocks,
-    GuestRejections, IssueLinkRefusal, IssuedLink, LoginRefusal, NewOperator, NewOperatorRefusal, Operators,
-    OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal, RegisterRefusal, Registration,
-    RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal,
-    SessionForm, SignIns, SignedIn, StartedSession, TokenRequest, TokenRequestRefusal, Verifications,
-    VerifyRefusal, WalletLinks, WrongPassword,
+    DismissalRefusal, EmailChanges, EraseRefusal, FailedRejections, FirstOperatorRefusal, FirstOperatorWay,
+    GuestBlocks, GuestRejections, IssueLinkRefusal, IssuedLink, LoginRefusal, NewOperator,
+    NewOperatorRefusal, Operators, OwnSessions, OwnTokens, PasswordChanges, PersonalData, RefreshRefusal,
+    RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal,
+    RestoreEmailRefusal, SendCodeRefusal, SessionForm, SignIns, SignedIn, StartedSession, TokenRequest,
+    TokenRequestRefusal, Verifications, VerifyRefusal, WalletLinks, WrongPassword,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::address::{Destination, DestinationRefusal};
+use crate::address::{AddressPolicy, Destination, DestinationRefusal, OptionsTable};
 use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Currency, Money};
@@ -21,6 +21,20 @@ pub struct NewWithdrawal {
     pub currency: Line,
     /// The payout network.
     pub network: Line,
+}
+
+impl NewWithdrawal {
+    /// The withdrawal with its destination as this policy stores it.
+    ///
+    /// # Errors
+    /// [`OpenRefusal::Destination`].
+    pub fn under(self, policy: AddressPolicy, options: &OptionsTable) -> Result<Self, OpenRefusal> {
+        let Self { amount, wallet_address, currency, network } = self;
+        let Destination { currency, network, wallet_address } = policy
+            .judge(options, Destination { currency, network, wallet_address })
+            .map_err(OpenRefusal::Destination)?;
+        Ok(Self { amount, wallet_address, currency, network })
+    }
 }
 
 /// Why a withdrawal is refused.
@@ -66,17 +80,11 @@ impl WithdrawalAmount {
 /// # Errors
 /// As [`open`].
 pub fn judge(new: NewWithdrawal, terms: &WithdrawalTerms) -> Result<NewWithdrawal, OpenRefusal> {
-    let NewWithdrawal { amount, wallet_address, currency, network } = new;
-    let Destination { currency, network, wallet_address } = terms
-        .address_policy
-        .judge(&terms.options, Destination { currency, network, wallet_address })
-        .map_err(OpenRefusal::Destination)?;
-    if let Some(most) = terms.limits.max_amount
-        && amount.get() > most
-    {
-        return Err(OpenRefusal::Limit(Limit::Single(most)));
+    let new = new.under(terms.address_policy, &terms.options)?;
+    match terms.limits.max_amount {
+        Some(most) if new.amount.get() > most => Err(OpenRefusal::Limit(Limit::Single(most))),
+        _ => Ok(new),
     }
-    Ok(NewWithdrawal { amount, wallet_address, currency, network })
 }
 
 /// The withdrawal opened by this operation, still pending, and the transfer that holds its amount.

@@ -1,6 +1,7 @@
 //! The start page.
 
 use askama::Template;
+use cuepoint_domain::application::FirstOperatorWay;
 use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard};
 use cuepoint_domain::gig::Gig;
 use cuepoint_domain::user::Kilometres;
@@ -9,7 +10,8 @@ use crate::forms::FieldState;
 use crate::frame::{Frame, renders};
 
 /// The page `/`. Its forms are `GET /g` with `code`, and `POST /nearby` with `latitude` and `longitude` (two decimals),
-/// which the script shows. The answer to the latter is this page with [`Self::nearby`].
+/// which the script shows. The answer to the latter is this page with [`Self::nearby`]. A browser gets this page for every
+/// path that no page has, too.
 #[derive(Template, Clone, Debug)]
 #[template(path = "front/start.html")]
 pub struct StartPage<'a> {
@@ -22,8 +24,8 @@ pub struct StartPage<'a> {
     pub code: FieldState,
     /// The open gigs near the position that the guest sent, nearest first; `None` before that.
     pub nearby: Option<&'a [NearbyBoard]>,
-    /// Whether there is no operator yet, so that the page says where the first one begins.
-    pub needs_operator: bool,
+    /// How the first operator begins, for a reader at the machine of a service without one.
+    pub first_operator: Option<FirstOperatorWay>,
 }
 
 impl StartPage<'_> {

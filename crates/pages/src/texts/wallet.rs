@@ -76,8 +76,6 @@ texts! {
     transaction(): "Transaction", "Transaktion";
     cancel_withdrawal(): "Cancel this payout", "Auszahlung abbrechen";
     payout_in(): "Currency and network", "Währung und Netz";
-    payout_currency_field(): "Currency", "Währung";
-    payout_network_field(): "Network", "Netz";
     payout_address(): "Address", "Adresse";
     payout_address_hint(): "Paste it. The next page shows it once more before anything moves.", "Füge sie ein. Die nächste Seite zeigt sie noch einmal, bevor sich etwas bewegt.";
     go_on(): "Continue", "Weiter";

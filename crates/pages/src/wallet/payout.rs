@@ -25,17 +25,15 @@ pub enum Payout<'a> {
     NothingAvailable,
 }
 
-/// The form of a withdrawal: `POST /wallet/payout` with `amount`, `wallet_address`, and `payout` (`CURRENCY/network`), or
-/// without options `currency` and `network`. Nothing moves: the answer is [`ConfirmPayoutPage`].
+/// The form of a withdrawal: `POST /wallet/payout` with `amount`, `wallet_address` and `payout` (`CURRENCY/network`).
+/// Nothing moves: the answer is [`ConfirmPayoutPage`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct PayoutForm<'a> {
     pub amount: FieldState,
-    /// The chosen option, or the typed currency.
-    pub currency: FieldState,
-    /// The typed network, without options.
-    pub network: FieldState,
+    /// The chosen option.
+    pub payout: FieldState,
     pub wallet_address: FieldState,
-    /// The currencies with their networks; empty if every text is accepted.
+    /// The currencies with their networks.
     pub options: &'a OptionsTable,
 }
 
@@ -58,15 +56,9 @@ impl Payout<'_> {
 impl PayoutForm<'_> {
     pub(crate) fn errors(&self, frame: &Frame<'_>) -> Vec<FormError<'_>> {
         let t = frame.t;
-        let (currency, label) = if self.options.rows().is_empty() {
-            ("currency", t.payout_currency_field())
-        } else {
-            ("payout", t.payout_in())
-        };
         errors([
             ("payout_amount", t.amount(), &self.amount),
-            (currency, label, &self.currency),
-            ("network", t.payout_network_field(), &self.network),
+            ("payout", t.payout_in(), &self.payout),
             ("wallet_address", t.payout_address(), &self.wallet_address),
         ])
     }
@@ -88,12 +80,12 @@ impl PayoutForm<'_> {
     }
 
     pub(crate) fn is_chosen(&self, value: &str) -> bool {
-        self.currency.value.eq_ignore_ascii_case(value)
+        self.payout.value.eq_ignore_ascii_case(value)
     }
 }
 
-/// The page that shows a withdrawal once more: `POST /wallet/payout/confirm` with `key`, `amount`, `currency`, `network`
-/// and `wallet_address`.
+/// The page that shows a withdrawal once more: `POST /wallet/payout/confirm` with `key`, `amount`, `payout` and
+/// `wallet_address`.
 #[derive(Template, Clone, Debug)]
 #[template(path = "wallet/confirm_payout.html")]
 pub struct ConfirmPayoutPage<'a> {

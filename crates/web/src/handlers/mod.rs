@@ -10,6 +10,7 @@ mod front;
 mod guest;
 mod payment;
 pub mod sandbox;
+pub mod unknown;
 mod wallet;
 
 use crate::route::PageRoute;

@@ -1,5 +1,6 @@
 //! The caller's withdrawals.
 
+use cuepoint_domain::address::AddressPolicy;
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{CancelWithdrawal, OpenWithdrawal, Withdrawn};
 use cuepoint_domain::authorization::{Action, Principal};
@@ -208,7 +209,9 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
         Ok(NewWithdrawal { amount, wallet_address, currency, network })
     };
-    let done = call.run(OpenWithdrawal, read_input).await?;
+    // A program may send what the policy of the deployment accepts.
+    let command = OpenWithdrawal { address_policy: AddressPolicy::Lenient };
+    let done = call.run(command, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let view = CreatedWithdrawalData::new(&withdrawal, balance, call.currency());
         Ok(ApiResponse::bare(view).at(withdrawal.id))

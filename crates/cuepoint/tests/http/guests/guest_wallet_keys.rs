@@ -310,8 +310,7 @@ fn a_payout_that_another_member_was_asked_to_confirm_moves_no_money(store: Store
     let browser = Browser::logged_in(&server.client(), &first);
     let typed = [
         ("amount", "5"),
-        ("currency", "BTC"),
-        ("network", "bitcoin"),
+        ("payout", "BTC/bitcoin"),
         ("wallet_address", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"),
     ];
     let payer = field(&browser.get("/wallet"), "payer");

@@ -83,21 +83,19 @@ fn request(server: &Server, evening: &Evening) -> Filled {
 }
 
 fn payout(server: &Server) -> Filled {
-    let fields = [("amount", "5"), ("currency", "BTC"), ("network", "bitcoin"), ("wallet_address", "bc1q")];
+    let address = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+    let fields = [("amount", "5"), ("payout", "BTC/bitcoin"), ("wallet_address", address)];
     filled(member(server), "/wallet/payout", &fields)
 }
 
 /// Every text that a form stores or shows: its form, its field, and the number of letters that it accepts.
-const STORED: [(Fill, &str, usize); 21] = [
+const STORED: [(Fill, &str, usize); 18] = [
     (|server, _| account(nobody(server), "/register"), "name", 255),
     (|server, _| account(nobody(server), "/register"), "password", 255),
     (|server, evening| account(evening.guest(server), "/claim"), "name", 255),
     (|server, evening| account(evening.guest(server), "/claim"), "password", 255),
     (|server, _| filled(member(server), "/account/name", &[]), "name", 255),
     (|server, _| filled(member(server), "/account/password", &[("current", PASSWORD)]), "password", 255),
-    (|server, _| payout(server), "currency", 255),
-    (|server, _| payout(server), "network", 255),
-    (|server, _| payout(server), "wallet_address", 255),
     (|server, _| opening(server), "title", 80),
     (|server, _| opening(server), "venue", 255),
     (|server, _| opening(server), "city", 255),
@@ -113,7 +111,7 @@ const STORED: [(Fill, &str, usize); 21] = [
 ];
 
 /// Fields that take no such letter at any length: addresses, numbers, codes, and secrets that are wrong.
-const COMPARED: [(Fill, &str); 13] = [
+const COMPARED: [(Fill, &str); 15] = [
     (|server, _| account(nobody(server), "/register"), "email"),
     (|server, evening| account(evening.guest(server), "/claim"), "email"),
     (|server, _| filled(nobody(server), "/forgot", &[]), "email"),
@@ -122,6 +120,8 @@ const COMPARED: [(Fill, &str); 13] = [
     (|server, _| filled(member(server), "/account/password", &[("password", PASSWORD)]), "current"),
     (|server, _| filled(member(server), "/account/confirm", &[]), "password"),
     (|server, _| payout(server), "amount"),
+    (|server, _| payout(server), "payout"),
+    (|server, _| payout(server), "wallet_address"),
     (|server, _| opening(server), "fee_popular_song"),
     (|server, _| opening(server), "max_open_per_guest"),
     (|server, _| opening(server), "latitude"),
@@ -172,7 +172,7 @@ fn letters_that_grow_are_accepted_or_refused_beside_their_field_in_the_forms_of_
 }
 
 /// The names of all fields of forms and of queries.
-const NAMES: [&str; 52] = [
+const NAMES: [&str; 50] = [
     "address",
     "amount",
     "artist_name",
@@ -180,7 +180,6 @@ const NAMES: [&str; 52] = [
     "asks_kind",
     "city",
     "code",
-    "currency",
     "current",
     "digest",
     "done",
@@ -204,7 +203,6 @@ const NAMES: [&str; 52] = [
     "message",
     "name",
     "near",
-    "network",
     "new_code",
     "next",
     "offer",

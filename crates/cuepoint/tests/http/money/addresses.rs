@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Person, Server, Store, keys};
+use crate::harness::{Answer, Browser, PASSWORD, Person, Server, Store, field, keys, leads_to};
 
 on_one_store!(
     a_strict_policy_stores_destinations_in_canonical_form,
@@ -10,6 +10,7 @@ on_one_store!(
     fields_are_validated_before_limits_and_funds,
     a_refused_address_does_not_consume_the_idempotency_key,
     the_configured_withdrawal_options_are_shown,
+    pages_validate_addresses_whatever_the_policy_of_the_api_is,
 );
 
 const STRICT: (&str, &str) = ("withdrawals.address_policy", "strict");
@@ -141,4 +142,49 @@ fn the_configured_withdrawal_options_are_shown(store: Store) {
         (vec!["address_policy", "options"], &json!("lenient"))
     );
     assert!(data["options"].as_array().is_some_and(|rows| rows.len() > 10), "{data}");
+}
+
+/// Attack API6: confirming a payout to an address that its check has refused.
+fn pages_validate_addresses_whatever_the_policy_of_the_api_is(store: Store) {
+    let wrong = "this is not an address";
+    for policy in ["lenient", "strict"] {
+        let server = Server::configured(store, &[("withdrawals.address_policy", policy)]);
+        let guest = server.payer("100");
+        let browser = Browser::logged_in(&server.client(), &guest);
+        let wallet = browser.get("/wallet");
+        assert!(wallet.text.contains("<option value=\"BTC/bitcoin\""), "{policy}: {wallet}");
+        assert!(!wallet.text.contains("name=\"currency\""), "{policy}: {wallet}");
+        let form = |path: &str, payout: &str, address: &str, key: &str| {
+            let fields = [("amount", "10"), ("payout", payout), ("wallet_address", address)];
+            browser.post(path, &[&fields[..], &[("key", key), ("password", PASSWORD)]].concat())
+        };
+        let forged = "0123456789012345678901";
+        for path in ["/wallet/payout", "/wallet/payout/confirm"] {
+            for (payout, address, refused) in [
+                ("BTC/bitcoin", wrong, "wallet_address-error"),
+                ("ETH/ethereum", SATOSHI, "wallet_address-error"),
+                ("EUR/sepa", SATOSHI, "payout-error"),
+                ("BTC/tron", SATOSHI, "payout-error"),
+                ("BTC", SATOSHI, "payout-error"),
+                ("", SATOSHI, "payout-error"),
+            ] {
+                let answer = form(path, payout, address, forged);
+                assert_eq!(answer.status, 422, "{policy}: {answer}");
+                assert!(answer.text.contains(refused), "{policy}, {payout}: {answer}");
+                assert!(!answer.text.contains("action=\"/wallet/payout/confirm\""), "{answer}");
+            }
+        }
+        assert_eq!(guest.wallet(), ("100.00".to_owned(), "0.00".to_owned()), "{policy}");
+
+        let check = form("/wallet/payout", "BTC/bitcoin", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", "");
+        let [payout, address, key] = ["payout", "wallet_address", "key"].map(|name| field(&check, name));
+        assert_eq!((check.status, payout.as_str()), (200, "BTC/bitcoin"), "{check}");
+        assert_eq!(address, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4");
+        leads_to(&form("/wallet/payout/confirm", &payout, &address, &key));
+        let listed = guest.get("/withdrawals").data(200)["data"][0].clone();
+        assert_eq!(destination(&listed), ["BTC", "bitcoin", address.as_str()]);
+
+        let sent = withdraw(&guest, "BTC", "bitcoin", wrong).status;
+        assert_eq!(sent, if policy == "lenient" { 201 } else { 422 }, "a program decides itself");
+    }
 }

@@ -23,7 +23,8 @@ fn every_page_has_the_headers_of_pages(store: Store) {
         Browser::logged_in(&server.client(), &server.guest()),
     ];
     for route in handlers::all() {
-        if route.changes() || route.path.starts_with("/assets/") {
+        // Files are no pages.
+        if route.changes() || route.path.starts_with("/assets/") || route.path.contains('.') {
             continue;
         }
         for browser in &browsers {

@@ -185,7 +185,7 @@ fn unknown_routes_are_not_found(store: Store) {
             person.call(method, path).text("{").send().refused(404, "not_found");
         }
     }
-    for path in ["//", "/api", "/api/v2/wallet", "/wallets", "/favicon.ico"] {
+    for path in ["//", "/api", "/api/v2/wallet", "/wallets"] {
         server.client().outside("GET", path).send().refused(404, "not_found");
     }
 }

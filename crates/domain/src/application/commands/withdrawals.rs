@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::address::AddressPolicy;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Authorized, Command, Decide, Decided, Withdrawn};
@@ -23,7 +24,10 @@ use crate::withdrawal::{
 /// Makes a withdrawal and holds its amount. If funds are short or clearing, or the owner owes money, the owner's overdue
 /// fees are released first.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenWithdrawal;
+pub struct OpenWithdrawal {
+    /// A validation of the destination beside the deployment's own.
+    pub address_policy: AddressPolicy,
+}
 
 /// Cancels a withdrawal that has not been sent, as its owner.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +153,8 @@ impl Command for OpenWithdrawal {
         Decide { env, metadata, principal, input: new, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
         let (id, terms) = (env.ids.next_withdrawal().await?, &env.terms.withdrawals);
-        plans::open_withdrawal(metadata, id, principal.user, new.clone(), terms)
-            .map_err(CommandError::refused)
+        let new = new.clone().under(self.address_policy, &terms.options).map_err(CommandError::refused)?;
+        plans::open_withdrawal(metadata, id, principal.user, new, terms).map_err(CommandError::refused)
     }
 
     fn payer(&self, principal: &Principal, _: &NewWithdrawal) -> Option<UserId> {
@@ -282,7 +286,7 @@ impl Command for SendWithdrawal {
 }
 
 impl WithdrawalQueries {
-    /// A withdrawal as its command would store it now, without effect. The command decides again, and also on the limits
+    /// A withdrawal as this command would store it now, without effect. The command decides again, and also on the limits
     /// of periods.
     ///
     /// # Errors
@@ -290,10 +294,12 @@ impl WithdrawalQueries {
     pub async fn preview(
         &self,
         principal: &Principal,
+        command: OpenWithdrawal,
         new: NewWithdrawal,
     ) -> Result<NewWithdrawal, CommandError<OpenWithdrawalRefusal>> {
         let owner = Authorized::<_, permission::UseWithdrawal>::own(principal).map_err(Failure::from)?;
         let terms = &self.env.terms.withdrawals;
+        let new = new.under(command.address_policy, &terms.options).map_err(CommandError::refused)?;
         let new = withdrawal::judge(new, terms).map_err(CommandError::refused)?;
         let Profile { user, balance } =
             self.env.people.profile(*owner).await?.ok_or(Failure::UnknownPrincipal)?;

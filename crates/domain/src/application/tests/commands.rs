@@ -172,7 +172,8 @@ fn a_concurrent_success_overrides_the_refusal_of_a_destination() {
             network: line("bitcoin"),
         };
         let context = Context { key: Some(key(b"{}")), ..context(1) };
-        run(executor.run(&context, OpenWithdrawal, input(new)))
+        let command = OpenWithdrawal { address_policy: AddressPolicy::Lenient };
+        run(executor.run(&context, command, input(new)))
     };
     let refused = open(None);
     let Err(CommandError::Refused(OpenWithdrawalRefusal::Rule(withdrawal::OpenRefusal::Destination(

@@ -1,9 +1,13 @@
 //! What a page shows of a withdrawal before it is made.
 
 use super::*;
+use crate::address::{AddressPolicy, DestinationRefusal, OptionsTable, PayoutOption};
 use crate::ledger::Balance;
 use crate::money::Currency;
 use crate::withdrawal::{Income, Limit, NewWithdrawal, OpenRefusal, WithdrawalAmount};
+
+/// The command with the policy of the deployment alone.
+const LENIENT: OpenWithdrawal = OpenWithdrawal { address_policy: AddressPolicy::Lenient };
 
 /// A withdrawal of this amount.
 fn new(minor: i128) -> NewWithdrawal {
@@ -56,7 +60,7 @@ fn a_preview_refuses_what_the_command_would_refuse_and_changes_nothing() {
         (held(1_299), clearing(), rule(Limit::Cleared(Money::from_minor(999)))),
     ] {
         // No double can write.
-        let shown = run(queries(balance, 300, terms).preview(&principal(1), new(1_000)));
+        let shown = run(queries(balance, 300, terms).preview(&principal(1), LENIENT, new(1_000)));
         match (shown, refusal) {
             (Ok(shown), None) => assert_eq!(shown, new(1_000)),
             (Err(CommandError::Refused(refused)), Some(refusal)) => assert_eq!(refused, refusal),
@@ -68,6 +72,44 @@ fn a_preview_refuses_what_the_command_would_refuse_and_changes_nothing() {
 #[test]
 fn a_guest_account_has_no_preview() {
     let guest = Principal { role: Role::Guest, ..principal(1) };
-    let shown = run(queries(Balance::default(), 0, WithdrawalTerms::default()).preview(&guest, new(1_000)));
+    let queries = queries(Balance::default(), 0, WithdrawalTerms::default());
+    let shown = run(queries.preview(&guest, LENIENT, new(1_000)));
     assert!(matches!(shown, Err(CommandError::Failed(Failure::Denied(_)))), "{shown:?}");
+}
+
+#[test]
+fn a_strict_command_refuses_the_wrong_address_of_a_lenient_deployment() {
+    let options = || OptionsTable::new(vec![PayoutOption::new("BTC", ["bitcoin"]).unwrap()]).unwrap();
+    let terms = || WithdrawalTerms { options: options(), ..WithdrawalTerms::default() };
+    let strict = OpenWithdrawal { address_policy: AddressPolicy::Strict };
+    let balance = Balance { available: Money::from_minor(1_000), ..Balance::default() };
+    let to = |currency, network, address| {
+        let line = |text| Line::new(text).unwrap();
+        let (currency, network, wallet_address) = (line(currency), line(network), line(address));
+        NewWithdrawal { currency, network, wallet_address, ..new(1_000) }
+    };
+    let typed = || to("btc", "Bitcoin", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4");
+    let shown = run(queries(balance, 0, terms()).preview(&principal(1), strict, typed()));
+    assert_eq!(shown.unwrap(), to("BTC", "bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"));
+    for (wrong, part) in [
+        (to("BTC", "bitcoin", "this is not an address"), None),
+        (to("Euro", "bitcoin", "bc1q"), Some(DestinationRefusal::Currency)),
+        (to("BTC", "moon", "bc1q"), Some(DestinationRefusal::Network)),
+    ] {
+        let shown = run(queries(balance, 0, terms()).preview(&principal(1), strict, wrong.clone()));
+        let executor =
+            Doubles { terms: Terms { withdrawals: terms(), ..Terms::default() }, ..Doubles::default() }
+                .executor();
+        let opened = run(executor.run(&context(1), strict, input(wrong))).map(drop);
+        for refused in [shown.map(drop), opened] {
+            let Err(CommandError::Refused(OpenWithdrawalRefusal::Rule(OpenRefusal::Destination(refusal)))) =
+                refused
+            else {
+                panic!("{refused:?}")
+            };
+            let is_named =
+                part.map_or(matches!(refusal, DestinationRefusal::Address(_)), |part| part == refusal);
+            assert!(is_named, "{refusal:?}");
+        }
+    }
 }

@@ -30,8 +30,8 @@ pub use guest_accounts::{AccountClaim, ClaimRefusal, CreateGuestRefusal};
 pub use guest_rejections::{FailedRejections, GuestRejections};
 pub use logins::{LoginRefusal, RefreshRefusal, SignIns};
 pub use operators::{
-    BootstrapRefusal, Bootstrapped, DismissalRefusal, FirstOperatorRefusal, NewOperator, NewOperatorRefusal,
-    Operators,
+    BootstrapRefusal, Bootstrapped, DismissalRefusal, FirstOperatorRefusal, FirstOperatorWay, NewOperator,
+    NewOperatorRefusal, Operators,
 };
 pub use own_password::Confirmation;
 pub(super) use own_password::{is_confirmed, is_own_password, own_password};

@@ -27,6 +27,15 @@ const CODE_FOR: Duration = Duration::HOUR;
 /// The reason of changes by the person at the machine.
 const REASON: &str = "by the command line";
 
+/// How the first operator can begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FirstOperatorWay {
+    /// By registering with a code that this process issued.
+    Code,
+    /// By the command line alone, because no code of this process is in force.
+    CommandLine,
+}
+
 /// The account of a new operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewOperator {
@@ -123,6 +132,23 @@ impl Operators {
         Ok(!had_operator)
     }
 
+    /// How the first operator can begin, for somebody at the machine; `None` if there ever was an operator.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn way_of_first(&self) -> Result<Option<FirstOperatorWay>, Failure> {
+        let way = match self.code_in_force() {
+            Some(_) => FirstOperatorWay::Code,
+            None => FirstOperatorWay::CommandLine,
+        };
+        Ok(self.awaits_first().await?.then_some(way))
+    }
+
+    fn code_in_force(&self) -> Option<IssuedCode> {
+        let issued = *self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.filter(|issued| issued.until > self.sign_ins.env.now())
+    }
+
     /// Issues a code with which the first operator registers within an hour; `None` if there ever was an operator. An
     /// earlier code of this process is void.
     ///
@@ -171,8 +197,7 @@ impl Operators {
             return refused(FirstOperatorRefusal::MadeBefore);
         }
         let presented = env.ports.secrets.fingerprint(code);
-        let issued = *self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        if issued.is_none_or(|issued| issued.hash != presented || issued.until <= env.now()) {
+        if self.code_in_force().is_none_or(|issued| issued.hash != presented) {
             return refused(FirstOperatorRefusal::InvalidCode);
         }
         let breached = FirstOperatorRefusal::Account(NewOperatorRefusal::BreachedPassword);

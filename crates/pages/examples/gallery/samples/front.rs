@@ -1,13 +1,13 @@
 //! The start page, and the pages of logins and registrations.
 
 use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard, ShownGig};
-use cuepoint_domain::application::{Address, LoginRefusal};
+use cuepoint_domain::application::{Address, FirstOperatorWay, LoginRefusal};
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::user::Kilometres;
 use cuepoint_pages::forms::{AccountFields, FieldState};
-use cuepoint_pages::frame::{Frame, Viewer};
+use cuepoint_pages::frame::{Frame, NoticeKind, PageNotice, Viewer};
 use cuepoint_pages::front::{
     ClaimPage, FirstOperatorPage, ForgotPage, ForgotState, LoginPage, RegisterPage, ResetPage, StartPage,
     VerifyPage,
@@ -35,19 +35,15 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let empty = FieldState::default;
     let email = || FieldState::with("tom@example.com");
     let boards = nearby();
-    let start = |nearby, needs_operator| {
+    let start = |nearby, first_operator| {
         let code = FieldState::default();
-        StartPage { frame, gigs: &[], own_gig: None, code, nearby, needs_operator }.render()
+        StartPage { frame, gigs: &[], own_gig: None, code, nearby, first_operator }
     };
+    let notice = PageNotice { kind: NoticeKind::Attention, text: t.not_found_title() };
+    let not_found = frame.clone().saying(Some(notice));
     let joined = GigOfGuest { gig: guest::board().gig.expect("an open gig").gig, dj: people::dj() };
-    let back = StartPage {
-        frame,
-        gigs: std::slice::from_ref(&joined),
-        own_gig: Some(&joined.gig),
-        code: FieldState::default(),
-        nearby: None,
-        needs_operator: false,
-    };
+    let back =
+        StartPage { gigs: std::slice::from_ref(&joined), own_gig: Some(&joined.gig), ..start(None, None) };
     let login = |refusal: Option<LoginRefusal>, guest_money| {
         let has_unknown_key = refusal.is_some();
         LoginPage { frame, email: email(), refusal, next: Some("/wallet"), has_unknown_key, guest_money }
@@ -81,11 +77,13 @@ pub fn pages(language: Language) -> Vec<Sample> {
     };
     let money = Some(Money::from_minor(500));
     [
-        ("start", start(None, false)),
+        ("start", start(None, None).render()),
         ("start-back", back.render()),
-        ("start-nearby", start(Some(&boards), false)),
-        ("start-nearby-none", start(Some(&[]), false)),
-        ("start-no-operator", start(None, true)),
+        ("start-nearby", start(Some(&boards), None).render()),
+        ("start-nearby-none", start(Some(&[]), None).render()),
+        ("start-no-operator", start(None, Some(FirstOperatorWay::Code)).render()),
+        ("start-no-operator-command", start(None, Some(FirstOperatorWay::CommandLine)).render()),
+        ("start-not-found", StartPage { frame: &not_found, ..start(None, None) }.render()),
         ("login", login(None, None)),
         ("login-refused", login(Some(LoginRefusal::InvalidCredentials), money)),
         ("login-suspended", login(Some(LoginRefusal::Suspended), None)),

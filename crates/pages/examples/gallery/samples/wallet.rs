@@ -173,19 +173,17 @@ pub fn pages(language: Language) -> Vec<Sample> {
     };
     let options = vec![option("USDT", &["tron", "ethereum"]), option("BTC", &["bitcoin"])];
     let options = OptionsTable::new(options).expect("options");
-    let no_options = OptionsTable::default();
-    let form = |options| PayoutForm {
+    let form = || PayoutForm {
         amount: FieldState::default(),
-        currency: FieldState::default(),
-        network: FieldState::default(),
+        payout: FieldState::default(),
         wallet_address: FieldState::default(),
-        options,
+        options: &options,
     };
     let refused = PayoutForm {
         amount: FieldState::refused("500", t.at_most("120.00")),
-        currency: FieldState::with("USDT/ethereum"),
+        payout: FieldState::with("USDT/ethereum"),
         wallet_address: FieldState::refused("TJRabPrwbZy45", t.address_malformed()),
-        ..form(&options)
+        ..form()
     };
     let (entries, topups, withdrawals, tips) = (entries(), topups(), withdrawals(), tips());
     let songs = Songs::from([(RequestId::new(21).expect("an id"), line("Good Times"))]);
@@ -241,8 +239,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
         wallet_address: &address,
     };
     vec![
-        page("", &dj, rich, Payout::Form(form(&options)), false),
-        page("-free-text", &dj, rich, Payout::Form(form(&no_options)), false),
+        page("", &dj, rich, Payout::Form(form()), false),
         page("-refused", &dj, rich, Payout::Form(refused), false),
         page("-owes", &dj, balance(0, 8_150, 1_600), Payout::Owes, false),
         page("-unverified", &dj, rich, Payout::NeedsVerifiedEmail, false),

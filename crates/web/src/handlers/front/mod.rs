@@ -13,6 +13,7 @@ use cuepoint_domain::authorization::Action;
 use cuepoint_transport::rate_limits::Class;
 
 pub(in crate::handlers) use login::{ended, has_money_to_lose};
+pub(in crate::handlers) use start::empty as start_page;
 
 use crate::route::{PageRoute, form, own_form, own_page, page};
 

@@ -1,9 +1,11 @@
 //! `GET /` and `POST /nearby`.
 
+use cuepoint_domain::application::FirstOperatorWay;
 use cuepoint_domain::application::queries::{GigOfGuest, NearbyBoard};
 use cuepoint_domain::gig::Gig;
 use cuepoint_domain::user::{Coordinates, Kilometres};
 use cuepoint_pages::forms::FieldState;
+use cuepoint_pages::frame::Frame;
 use cuepoint_pages::front::StartPage;
 
 use crate::call::PageCall;
@@ -31,18 +33,25 @@ pub(super) async fn nearby(call: PageCall) -> Result<PageResponse, PageFailure> 
 
 async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?;
-    let needs_operator = call.use_cases().operators.awaits_first().await?;
+    let first_operator = first_operator(call).await?;
     let (gigs, own_gig) = open_gigs(call).await?;
     let frame = call.frame(reader.as_ref());
-    let page = StartPage {
-        frame: &frame,
-        gigs: &gigs,
-        own_gig: own_gig.as_ref(),
-        code: FieldState::default(),
-        nearby,
-        needs_operator,
-    };
+    let page = StartPage { gigs: &gigs, own_gig: own_gig.as_ref(), nearby, first_operator, ..empty(&frame) };
     Ok(PageResponse::page(page.render()))
+}
+
+/// The page of a reader about whom nothing is known.
+pub(in crate::handlers) fn empty<'a>(frame: &'a Frame<'a>) -> StartPage<'a> {
+    let code = FieldState::default();
+    StartPage { frame, gigs: &[], own_gig: None, code, nearby: None, first_operator: None }
+}
+
+/// How the first operator begins. Only a reader at the machine sees its terminal and its command line.
+async fn first_operator(call: &PageCall) -> Result<Option<FirstOperatorWay>, PageFailure> {
+    match call.is_local() {
+        true => Ok(call.use_cases().operators.way_of_first().await?),
+        false => Ok(None),
+    }
 }
 
 /// The open gigs in which the reader, or the guest account from before the login, has an open request, and the reader's

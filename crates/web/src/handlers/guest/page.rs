@@ -56,8 +56,8 @@ pub(super) async fn live(call: PageCall) -> Result<PageResponse, PageFailure> {
     Ok(call.part(part(&frame, &view, &proposed, Keys::new(&key), tip, &paths).render()))
 }
 
-/// The address of a form, as a browser reads it after a refused form: the page of its gig.
-pub(super) async fn of_form(call: PageCall) -> Result<PageResponse, PageFailure> {
+/// The way from the code in a path to its page: from a typed code, or from a form that was refused.
+pub(in crate::handlers) async fn of_code(call: PageCall) -> Result<PageResponse, PageFailure> {
     let code = DjCode::new(&call.parameter).ok_or(PageFailure::NotFound)?;
     Ok(PageResponse::see(&format!("/g/{code}")))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use actix_web::http::StatusCode;
-use cuepoint_domain::address::{AddressPolicy, OptionsTable};
 use cuepoint_domain::application::Failure;
 use cuepoint_domain::application::queries::OwnRequestFilter;
 use cuepoint_domain::authorization::Principal;
@@ -62,8 +61,6 @@ pub(in crate::handlers) async fn render(
     let frame = call.frame(Some(&reader)).saying(notice);
     let settings = &call.use_cases().settings;
     let terms = settings.withdrawals();
-    let any = OptionsTable::default();
-    let options = if terms.address_policy == AddressPolicy::Strict { &terms.options } else { &any };
     let obstacle = Payout::obstacle(&reader.user, reader.balance, terms.requires_verified_email);
     let holds = contents.holds();
     let tips = contents.tips();
@@ -81,7 +78,7 @@ pub(in crate::handlers) async fn render(
         songs: &contents.songs,
         topup: settings.takes_topups().then_some(topup),
         topups: &contents.topups,
-        payout: obstacle.unwrap_or_else(|| Payout::Form(payout.form(options))),
+        payout: obstacle.unwrap_or_else(|| Payout::Form(payout.form(&terms.options))),
         withdrawals: &contents.withdrawals,
         tips: &tips,
         keys: Keys::new(&random),

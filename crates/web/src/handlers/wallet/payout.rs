@@ -1,5 +1,6 @@
 //! The forms of withdrawals: check, confirmation, cancellation.
 
+use cuepoint_domain::address::AddressPolicy;
 use cuepoint_domain::application::commands::{
     CancelWithdrawal, MoveWithdrawalRefusal, OpenWithdrawal, OpenWithdrawalRefusal,
 };
@@ -15,10 +16,13 @@ use crate::failure::{PageFailure, or_refusal};
 use crate::recent_password::{self, Confirmed};
 use crate::response::{INVALID, PageResponse};
 
+/// A person types the address, and no program has checked it.
+const OPEN: OpenWithdrawal = OpenWithdrawal { address_policy: AddressPolicy::Strict };
+
 /// The fields that a withdrawal consists of.
-const FIELDS: &[&str] = &["amount", "currency", "network", "wallet_address"];
+const FIELDS: &[&str] = &["amount", "payout", "wallet_address"];
 /// The fields of the confirmation, which the page that asks for the password keeps.
-const KEPT: &[&str] = &["key", "amount", "currency", "network", "wallet_address"];
+const KEPT: &[&str] = &["key", "amount", "payout", "wallet_address"];
 
 /// `POST /wallet/payout`: the withdrawal is shown once more. Nothing changes.
 pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
@@ -28,7 +32,7 @@ pub(super) async fn check(call: PageCall, principal: Principal) -> Result<PageRe
         Ok(new) => new,
         Err(fields) => return again(&call, &principal, Some(*fields)).await,
     };
-    let checked = match or_refusal(call.use_cases().withdrawals.preview(&principal, new).await)? {
+    let checked = match or_refusal(call.use_cases().withdrawals.preview(&principal, OPEN, new).await)? {
         Ok(checked) => checked,
         Err(refusal) => return refused(&call, &principal, &refusal).await,
     };
@@ -57,7 +61,7 @@ pub(super) async fn open(call: PageCall, principal: Principal) -> Result<PageRes
         Confirmed::Asked(page) => return Ok(page),
     };
     let what = call.form.only(FIELDS).encode();
-    let opened = call.run(&principal, Some(&key), OpenWithdrawal, new, &what).await;
+    let opened = call.run(&principal, Some(&key), OPEN, new, &what).await;
     let answer = match or_refusal(opened)? {
         Ok(done) => PageResponse::see(&path_of(done.value.withdrawal.id)),
         Err(refusal) => refused(&call, &principal, &refusal).await?,

@@ -16,36 +16,27 @@ use crate::form::Form;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::handlers) struct PayoutFields {
     amount: FieldState,
-    currency: FieldState,
-    network: FieldState,
+    payout: FieldState,
     wallet_address: FieldState,
 }
 
 impl PayoutFields {
     /// The form with these fields.
     pub(super) fn form(self, options: &OptionsTable) -> PayoutForm<'_> {
-        let Self { amount, currency, network, wallet_address } = self;
-        PayoutForm { amount, currency, network, wallet_address, options }
+        let Self { amount, payout, wallet_address } = self;
+        PayoutForm { amount, payout, wallet_address, options }
     }
 
-    /// The fields of a form without errors. With a choice of options, the currency field shows the chosen one.
+    /// The fields of a form without errors.
     pub(super) fn sent(form: &Form) -> Self {
         let field = |name| FieldState::with(form.text(name));
-        let chosen = if form.has("payout") { "payout" } else { "currency" };
-        Self {
-            amount: field("amount"),
-            currency: field(chosen),
-            network: field("network"),
-            wallet_address: field("wallet_address"),
-        }
+        Self { amount: field("amount"), payout: field("payout"), wallet_address: field("wallet_address") }
     }
 
     /// The withdrawal, or the fields with their errors.
     pub(super) fn read(form: &Form, frame: &Frame<'_>) -> Result<NewWithdrawal, Box<Self>> {
-        let (currency, network) = match form.text("payout").split_once('/') {
-            Some(chosen) => chosen,
-            None => (form.text("currency"), form.text("network")),
-        };
+        let chosen = form.text("payout");
+        let (currency, network) = chosen.split_once('/').unwrap_or((chosen, ""));
         let amount = amount_of(form, frame);
         let (currency, network) = (Line::new(currency), Line::new(network));
         match (amount, currency, network, Line::new(form.text("wallet_address"))) {
@@ -56,8 +47,7 @@ impl PayoutFields {
                 let mut fields = Self::sent(form);
                 let error = |error: Option<TextError>| error.map(|error| frame.refused_text(error));
                 fields.amount.error = amount.err();
-                fields.currency.error = error(currency.err());
-                fields.network.error = error(network.err());
+                fields.payout.error = error(currency.err().or(network.err()));
                 fields.wallet_address.error = error(wallet_address.err());
                 Err(Box::new(fields))
             }
@@ -70,8 +60,7 @@ impl PayoutFields {
         let (field, error) = match refusal {
             OpenWithdrawalRefusal::Rule(OpenRefusal::Destination(refusal)) => {
                 let field = match refusal {
-                    DestinationRefusal::Network if !form.has("payout") => &mut fields.network,
-                    DestinationRefusal::Currency | DestinationRefusal::Network => &mut fields.currency,
+                    DestinationRefusal::Currency | DestinationRefusal::Network => &mut fields.payout,
                     DestinationRefusal::Address(_) => &mut fields.wallet_address,
                 };
                 (field, frame.refused_destination(*refusal))
@@ -118,24 +107,28 @@ mod tests {
     const SENT: &[u8] = b"amount=20%2C5&payout=BTC%2Fbitcoin&wallet_address=bc1q";
 
     #[test]
-    fn a_chosen_option_and_typed_texts_name_the_destination() {
+    fn a_chosen_option_names_currency_and_network() {
         with_frame(|frame| {
-            for form in [SENT, b"amount=20.50&currency=BTC&network=bitcoin&wallet_address=bc1q"] {
-                let new = PayoutFields::read(&Form::parse(form), frame).unwrap();
-                assert_eq!(new.amount.get().money(), Money::from_minor(2_050));
-                assert_eq!((new.currency.as_str(), new.network.as_str()), ("BTC", "bitcoin"));
-            }
+            let new = PayoutFields::read(&Form::parse(SENT), frame).unwrap();
+            assert_eq!(new.amount.get().money(), Money::from_minor(2_050));
+            assert_eq!((new.currency.as_str(), new.network.as_str()), ("BTC", "bitcoin"));
         });
     }
 
     #[test]
     fn every_wrong_field_has_its_error_and_keeps_its_text() {
         with_frame(|frame| {
-            let form = Form::parse(b"amount=0.99&currency=&network=bitcoin&wallet_address=");
+            for chosen in ["", "BTC", "/bitcoin", "BTC/"] {
+                let form = format!("amount=0.99&payout={chosen}&wallet_address=");
+                let fields = PayoutFields::read(&Form::parse(form.as_bytes()), frame).unwrap_err();
+                assert_eq!((fields.amount.value.as_str(), fields.payout.value.as_str()), ("0.99", chosen));
+                let wrong = [&fields.amount, &fields.payout, &fields.wallet_address];
+                assert!(wrong.iter().all(|field| field.error.is_some()), "{chosen}: {fields:?}");
+            }
+            let form = Form::parse(b"amount=20&payout=BTC%2Fbitcoin&wallet_address=");
             let fields = PayoutFields::read(&form, frame).unwrap_err();
-            assert_eq!(fields.amount.value, "0.99");
-            let wrong = [&fields.amount, &fields.currency, &fields.network, &fields.wallet_address];
-            assert_eq!(wrong.map(|field| field.error.is_some()), [true, true, false, true]);
+            let wrong = [&fields.amount, &fields.payout, &fields.wallet_address];
+            assert_eq!(wrong.map(|field| field.error.is_some()), [false, false, true]);
         });
     }
 
@@ -143,23 +136,22 @@ mod tests {
     fn a_refusal_stands_beside_the_field_that_it_concerns() {
         let destination = |refusal| OpenWithdrawalRefusal::Rule(OpenRefusal::Destination(refusal));
         let limit = OpenWithdrawalRefusal::Rule(OpenRefusal::Limit(Limit::Cleared(Money::ZERO)));
-        let typed: &[u8] = b"amount=20&currency=BTC&network=none&wallet_address=bc1q";
         with_frame(|frame| {
-            for (form, refusal, place) in [
-                (typed, destination(DestinationRefusal::Currency), 1),
-                (typed, destination(DestinationRefusal::Network), 2),
-                (SENT, destination(DestinationRefusal::Network), 1),
-                (typed, destination(DestinationRefusal::Address(AddressError::Malformed)), 3),
-                (typed, limit.clone(), 0),
-                (typed, OpenWithdrawalRefusal::InsufficientFunds, 0),
+            let form = Form::parse(SENT);
+            for (refusal, place) in [
+                (destination(DestinationRefusal::Currency), 1),
+                (destination(DestinationRefusal::Network), 1),
+                (destination(DestinationRefusal::Address(AddressError::Malformed)), 2),
+                (limit.clone(), 0),
+                (OpenWithdrawalRefusal::InsufficientFunds, 0),
             ] {
-                let fields = PayoutFields::refused(&Form::parse(form), &refusal, frame).unwrap();
-                let all = [fields.amount, fields.currency, fields.network, fields.wallet_address];
-                let wrong: Vec<usize> = (0..4).filter(|at| all[*at].error.is_some()).collect();
+                let fields = PayoutFields::refused(&form, &refusal, frame).unwrap();
+                let all = [fields.amount, fields.payout, fields.wallet_address];
+                let wrong: Vec<usize> = (0..3).filter(|at| all[*at].error.is_some()).collect();
                 assert_eq!(wrong, [place], "{refusal:?}");
             }
             let owes = OpenWithdrawalRefusal::WalletOwes(Money::from_minor(1));
-            assert_eq!(PayoutFields::refused(&Form::parse(typed), &owes, frame), None);
+            assert_eq!(PayoutFields::refused(&form, &owes, frame), None);
         });
     }
 }
