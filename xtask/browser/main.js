@@ -26,6 +26,8 @@ const SUITES = [
   "refused_taps",
   "cross_site",
   "display",
+  "layout",
+  "notices",
   "keyboard",
   "booth_keyboard",
   "screen_reader",

@@ -80,7 +80,7 @@ impl Time<'_> {
             return self.absolute().into();
         }
         match (minutes, passed.is_negative()) {
-            (0, _) => self.texts.just_now(),
+            (0, _) => self.texts.this_minute(),
             (_, false) => self.texts.minutes_ago(minutes),
             (_, true) => self.texts.in_minutes(minutes),
         }
@@ -93,11 +93,21 @@ impl Time<'_> {
         if at.date() == today.date() {
             return time;
         }
-        let month = self.texts.month(at.month().into());
-        let day = self.texts.day_of_month(at.day(), &month);
+        let day = day(self.at, self.texts);
         let year = if at.year() == today.year() { String::new() } else { format!(" {}", at.year()) };
         format!("{day}{year}, {time}")
     }
+}
+
+/// The day in UTC, such as `14 Mar`.
+fn day(at: Timestamp, texts: &dyn Texts) -> Text {
+    let at = at.to_utc();
+    texts.day_of_month(at.day(), &texts.month(at.month().into()))
+}
+
+/// The date in UTC, such as `14 Mar 2026`.
+pub(crate) fn date(at: Timestamp, texts: &dyn Texts) -> String {
+    format!("{} {}", day(at, texts), at.to_utc().year())
 }
 
 impl fmt::Display for Time<'_> {
@@ -195,7 +205,7 @@ mod tests {
             Time { at, now, texts: language.texts() }.to_string()
         };
         for (minutes, english, german) in [
-            (0, "just now", "gerade eben"),
+            (0, "this minute", "in dieser Minute"),
             (5, "5 min ago", "vor 5 min"),
             (-59, "in 59 min", "in 59 min"),
             (60, "22:40 UTC", "22:40 UTC"),

@@ -76,6 +76,8 @@ pub enum NoticeKind {
     Done,
     /// Something needs the user's attention.
     Attention,
+    /// Something was lost, such as a payment that failed.
+    Loss,
 }
 
 impl NoticeKind {
@@ -85,6 +87,7 @@ impl NoticeKind {
         match self {
             Self::Done => "done",
             Self::Attention => "attention",
+            Self::Loss => "loss",
         }
     }
 }

@@ -107,7 +107,7 @@ fn a_tap_that_came_too_late_says_why() {
     let answer = BoothAnswer { frame: &frame, outcome: BoothOutcome::TooLate { request: &request } };
     assert!(!answer.is_done());
     let (element, rest) =
-        ("<p>Um <time datetime=", " abgelaufen, 12,50\u{a0}EUR gingen an den Gast zurück.</p>");
+        ("<p>Um <time datetime=", " abgelaufen, 12,50\u{a0}EUR gehen an den Gast zurück.</p>");
     let html = answer.render();
     assert!(html.starts_with(element) && html.ends_with(&format!("</time>{rest}")), "{html}");
     assert!(answer.text().ends_with(&format!(" UTC{rest}").replace("</p>", "")), "{}", answer.text());

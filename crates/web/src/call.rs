@@ -224,7 +224,7 @@ impl PageCall {
         let now = self.state.service.authentication.clock.now();
         let frame = Frame::new(&self.state.settings.site, self.language, now);
         let moved =
-            self.is_moved.then(|| PageNotice { kind: NoticeKind::Attention, text: frame.t.wallet_moved() });
+            self.is_moved.then(|| PageNotice { kind: NoticeKind::Loss, text: frame.t.wallet_moved() });
         let notice = self.done().map(|done| done.notice(frame.t)).or(moved);
         Frame { viewer: reader.map(|profile| Viewer::of(&profile.user)), notice, ..frame }
     }

@@ -8,6 +8,7 @@ use cuepoint_adapters::security::password_proofs::PasswordProofs;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_adapters::security::random::RandomSecrets;
 use cuepoint_adapters::service::Service;
+use cuepoint_domain::money::Amount;
 use cuepoint_pages::frame::Site;
 use cuepoint_transport::rate_limits::RateLimits;
 
@@ -28,6 +29,8 @@ pub struct PageSettings {
     pub body_timeout: Duration,
     /// Whether the service has the payment page of the sandbox.
     pub has_sandbox: bool,
+    /// The price that the form of a DJ's first gig proposes.
+    pub usual_price: Amount,
 }
 
 /// The state of the pages, shared by their handlers on all threads.

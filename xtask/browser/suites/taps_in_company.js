@@ -244,7 +244,7 @@ test("a tap on a request that has expired meanwhile says when", async (scene) =>
   await laptop.lost(1);
   await booth.haveEffect({ Ceremony: ["accepted", "expired"] });
   await laptop.visitor.setOffline(false);
-  await laptop.notices(/^Expired at \d\d:\d\d, 12\.50 USD returned to the guest\.$/);
+  await laptop.notices(/^Expired at \d\d:\d\d, 12\.50 USD goes back to the guest\.$/);
   assert.equal(await laptop.taps(), 0);
   await booth.haveEffect({ Ceremony: ["accepted", "expired"] });
   await booth.haveMoney({ open: 0 });

@@ -24,5 +24,6 @@ pub(super) fn settings(settings: &Settings, public_url: &str) -> PageSettings {
         cookies: Cookies { is_encrypted: settings.server.is_encrypted() },
         body_timeout: settings.server.body_timeout,
         has_sandbox: settings.topups.provider == TopupProviderKind::SandboxPage,
+        usual_price: settings.requests.usual_price,
     }
 }

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use cuepoint_domain::money::{BasisPoints, Currency};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency};
 use cuepoint_domain::music_request::{RequestTerms, SongUrl};
 use cuepoint_domain::tip::TipTerms;
 use serde::Deserialize;
 
 use super::ConfigError;
 use super::problems::Collector;
-use super::values::{AmountText, DAY, FromText, HOUR, Seconds, TextValue, Whole, amount, amount_unless_zero};
+use super::values::{
+    AmountText, DAY, FromText, HOUR, Seconds, TextValue, Whole, amount, amount_above_zero, amount_unless_zero,
+};
 
 /// The settings for song requests.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct Requests {
     pub longest_gig: time::Duration,
     /// The interval at which overdue requests and the requests of ended gigs are settled.
     pub sweep_interval: Duration,
+    /// The price that the form of a DJ's first gig proposes.
+    pub usual_price: Amount,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +69,7 @@ pub(super) struct GigsSection {
     max_requests: Whole<u32, 10, 100_000>,
     pending_ttl_seconds: Seconds<1, DAY>,
     accepted_ttl_seconds: Seconds<1, DAY>,
+    usual_price: AmountText,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +113,12 @@ impl FromText for SongUrl {
 }
 
 impl RequestsSection {
-    pub(super) fn with_fees(self, fees: &FeesSection, gigs: &GigsSection) -> Result<Requests, ConfigError> {
+    pub(super) fn with_fees(
+        self,
+        fees: &FeesSection,
+        gigs: GigsSection,
+        currency: &Currency,
+    ) -> Result<Requests, ConfigError> {
         let most_open = self.max_open_per_dj.0;
         let terms = RequestTerms {
             pending_for: self.pending_ttl_seconds.to_time(),
@@ -122,6 +132,8 @@ impl RequestsSection {
             song_url: self.song_url.0,
         };
         let longest_gig = time::Duration::hours(i64::from(gigs.max_hours.0));
-        Ok(Requests { terms, longest_gig, sweep_interval: self.sweep_interval_seconds.to_std() })
+        let usual_price = amount_above_zero("gigs.usual_price", &gigs.usual_price, currency)?;
+        let sweep_interval = self.sweep_interval_seconds.to_std();
+        Ok(Requests { terms, longest_gig, sweep_interval, usual_price })
     }
 }

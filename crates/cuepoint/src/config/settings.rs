@@ -159,7 +159,7 @@ impl Sections {
         let signing_key_file = signing_keys.and_then(KeySource::file).filter(|_| creates_beside);
         let beside = data_directory.or(signing_key_file.and_then(Path::parent));
         let webhooks = errors.keep(self.webhooks.check(beside));
-        let requests = errors.keep(self.requests.with_fees(&self.fees, &self.gigs));
+        let requests = errors.keep(self.requests.with_fees(&self.fees, self.gigs, &currency));
         let tips = self.tips.with_fees(&self.fees, &currency, errors);
         let withdrawals = self.withdrawals.check(&currency, errors);
         let adjustments = errors.keep(self.adjustments.check(&currency));

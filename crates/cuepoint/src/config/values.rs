@@ -203,11 +203,22 @@ pub(super) fn amount(
     sum: Option<AmountText>,
     currency: &Currency,
 ) -> Result<Option<Amount>, ConfigError> {
-    let Some(AmountText(number)) = sum else { return Ok(None) };
+    sum.map(|sum| amount_above_zero(key, &sum, currency)).transpose()
+}
+
+/// Parses the amount of a key, which must be greater than zero.
+///
+/// # Errors
+/// As [`amount`].
+pub(super) fn amount_above_zero(
+    key: &str,
+    AmountText(number): &AmountText,
+    currency: &Currency,
+) -> Result<Amount, ConfigError> {
     let money = currency.parse(number.trim()).map_err(|error| {
         ConfigError::new(key, format!("is not an amount in {}: {error}", currency.code()))
     })?;
-    Amount::new(money).map(Some).ok_or_else(|| ConfigError::new(key, "must be greater than zero"))
+    Amount::new(money).ok_or_else(|| ConfigError::new(key, "must be greater than zero"))
 }
 
 /// Parses the amount of a key, of which 0 means that there is none.

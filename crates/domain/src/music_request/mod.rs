@@ -308,6 +308,12 @@ impl MusicRequest {
         self
     }
 
+    /// Whether it has expired by `now`, and its fee is still held until a job releases it.
+    #[must_use]
+    pub fn awaits_release(&self, now: Timestamp) -> bool {
+        self.state.status().holds_fee() && !self.state.seen_at(now).status().holds_fee()
+    }
+
     /// This user's relation to the request.
     #[must_use]
     pub fn party(&self, user: UserId) -> Party {

@@ -9,7 +9,7 @@ const timeText = (at, isClock) => {
   const minutes = Math.trunc((at - now()) / 60000);
   if (isClock) return clock.format(at);
   // A sentence may end with the time, so that an abbreviation has no point.
-  if (Math.abs(minutes) < 60) return relative.format(minutes, minutes ? 'minute' : 'second').replace(/\.$/, '');
+  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute').replace(/\.$/, '');
   const isToday = at.toDateString() === new Date(now()).toDateString();
   return (isToday ? clock : calendar).format(at);
 };

@@ -5,6 +5,15 @@ const shown = new URL(location);
 shown.searchParams.delete('done');
 history.replaceState(null, '', shown);
 
+// A notice shows its focus to those who sent the form before it by a key: such a click is counted as none.
+addEventListener('click', ({ detail }) => (sessionStorage.keys = Number(!detail)), true);
+addEventListener('load', () => document.documentElement.classList.toggle('keys', sessionStorage.keys > 0));
+
+// A first gig is named after the day on which its DJ opens it.
+for (const { elements } of all('[data-today]')) {
+  elements.title.defaultValue = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(now());
+}
+
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if ('tap' in form.dataset && user) {

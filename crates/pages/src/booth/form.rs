@@ -1,9 +1,10 @@
 //! The fields of a gig.
 
 use cuepoint_domain::gig::{GigDetails, GuestLimit, QueueOrder};
-use cuepoint_domain::money::Money;
+use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::user::DjProfile;
 
+use crate::format::date;
 use crate::forms::{FieldState, FormError, errors};
 use crate::frame::Frame;
 
@@ -28,12 +29,13 @@ pub struct GigForm {
 }
 
 impl GigForm {
-    /// The form with the details of a gig, and the prices of its DJ. A new gig begins with those of the last one.
+    /// The form with the details of a gig, and the prices of its DJ. A new gig begins with those of the last one, and a
+    /// first one with the date as its title and the usual price.
     #[must_use]
-    pub fn of(details: Option<&GigDetails>, dj: &DjProfile, frame: &Frame<'_>) -> Self {
+    pub fn of(details: Option<&GigDetails>, dj: &DjProfile, usual_price: Amount, frame: &Frame<'_>) -> Self {
         // A first gig is free only if its DJ says so.
         let price = |fee: Money| match details.is_none() && fee.is_zero() {
-            true => FieldState::default(),
+            true => FieldState::with(frame.number(usual_price.money())),
             false => FieldState::with(frame.number(fee)),
         };
         let prices = Self {
@@ -42,7 +44,9 @@ impl GigForm {
             max_open_per_guest: FieldState::with(GuestLimit::default().get().to_string()),
             ..Self::default()
         };
-        let Some(details) = details else { return prices };
+        let Some(details) = details else {
+            return Self { title: FieldState::with(date(frame.now, frame.t)), ..prices };
+        };
         let optional = |text: Option<&str>| FieldState::with(text.unwrap_or_default());
         let degrees =
             |value: Option<f64>| value.map(|value| FieldState::with(value.to_string())).unwrap_or_default();

@@ -32,6 +32,11 @@ impl OpenPage<'_> {
     fn is_new(&self) -> bool {
         true
     }
+
+    /// Whether the title is a proposed date, of which the script shows the local one.
+    fn proposes_date(&self) -> bool {
+        self.last_gig.is_none() && self.form.errors(self.frame).is_empty()
+    }
 }
 
 impl BoothPage<'_> {

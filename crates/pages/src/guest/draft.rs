@@ -24,7 +24,14 @@ impl DraftCard<'_> {
     pub(crate) const fn kind(&self) -> NoticeKind {
         match self.state {
             PaymentState::ConfirmedWithDraft(_) => NoticeKind::Done,
-            _ => NoticeKind::Attention,
+            PaymentState::ConfirmedTooLate { .. } | PaymentState::Failed | PaymentState::Reversed => {
+                NoticeKind::Loss
+            }
+            PaymentState::Preparing { .. }
+            | PaymentState::Payable(_)
+            | PaymentState::Waiting(_)
+            | PaymentState::Confirmed { .. }
+            | PaymentState::Unknown => NoticeKind::Attention,
         }
     }
 

@@ -125,6 +125,7 @@ impl GuestPart<'_> {
             Shown::Waiting => (t.state_pending(), "waiting"),
             Shown::Accepted => (t.state_accepted(), "accepted"),
             Shown::Played(_) => (t.state_played(), "played"),
+            Shown::Returned if own.awaits_release => (t.status_expired(), "returned"),
             Shown::Returned => (t.state_returned(), "returned"),
             Shown::Other => (t.state_other(), "waiting"),
         }
@@ -146,6 +147,13 @@ impl GuestPart<'_> {
             | RequestState::Played { .. }
             | RequestState::Unknown { .. } => t.expired(),
         }
+    }
+
+    /// Where the money of a request that came to nothing is; `None` for a free one.
+    fn money_back(&self, own: &OwnRequest) -> Option<Text> {
+        let (t, amount) = (self.frame.t, self.frame.amount(own.request.fee));
+        let text = if own.awaits_release { t.returns_soon(&amount) } else { t.returned(&amount) };
+        (!own.request.fee.is_zero()).then_some(text)
     }
 
     fn can_cancel(&self, own: &OwnRequest) -> bool {
@@ -273,6 +281,13 @@ mod tests {
             state: RequestState::Pending { answer_by: Timestamp::EPOCH.plus(time::Duration::HOUR) },
             created_at: Timestamp::EPOCH,
         };
-        OwnRequest { request, is_at_risk: false, message: None, place: None, stars: None }
+        OwnRequest {
+            request,
+            is_at_risk: false,
+            message: None,
+            place: None,
+            stars: None,
+            awaits_release: false,
+        }
     }
 }

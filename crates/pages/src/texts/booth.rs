@@ -163,8 +163,8 @@ texts! {
     did_end(): "The evening has ended.", "Der Abend ist beendet.";
     request_gone(): "This request is no longer open.", "Dieser Wunsch ist nicht mehr offen.";
     late_expired(at: &str, fee: &str):
-        format!("Expired at {at}, {fee} returned to the guest."),
-        format!("Um {at} abgelaufen, {fee} gingen an den Gast zurück.");
+        format!("Expired at {at}, {fee} goes back to the guest."),
+        format!("Um {at} abgelaufen, {fee} gehen an den Gast zurück.");
     late_cancelled(at: &str, fee: &str):
         format!("Cancelled by the guest at {at}, {fee} returned."),
         format!("Um {at} vom Gast zurückgezogen, {fee} gingen zurück.");

@@ -20,7 +20,7 @@ texts! {
         if count == 1 { "Bitte prüfe dieses Feld:".to_owned() } else { format!("Bitte prüfe {count} Felder:") };
     optional(): "optional", "freiwillig";
     free(): "free", "kostenlos";
-    just_now(): "just now", "gerade eben";
+    this_minute(): "this minute", "in dieser Minute";
     minutes_ago(minutes: u64): format!("{minutes} min ago"), format!("vor {minutes} min");
     in_minutes(minutes: u64): format!("in {minutes} min"), format!("in {minutes} min");
     month(number: u8):

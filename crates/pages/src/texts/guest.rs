@@ -62,6 +62,9 @@ texts! {
     held(amount: &str): format!("{amount} held"), format!("{amount} reserviert");
     paid(amount: &str): format!("{amount} paid"), format!("{amount} bezahlt");
     returned(amount: &str): format!("{amount} returned to your wallet."), format!("{amount} sind wieder in deinem Guthaben.");
+    returns_soon(amount: &str):
+        format!("{amount} comes back to your wallet in a moment."),
+        format!("{amount} kommen gleich in dein Guthaben zurück.");
     rejected(): "The DJ does not play this song tonight.", "Der DJ spielt diesen Song heute nicht.";
     displaced(): "The queue was full, and a request with a price took its place.", "Die Liste war voll, und ein Wunsch mit Preis hat den Platz bekommen.";
     rejected_by_end(): "The gig ended before this song.", "Der Abend ging vor diesem Song zu Ende.";
@@ -99,7 +102,7 @@ texts! {
     paused_title(): "The DJ takes a break from requests", "Der DJ macht gerade Wunschpause";
     paused_advice(): "This page reopens as soon as the DJ goes on. Requests that you sent before stay in the queue.", "Diese Seite öffnet sich wieder, sobald es weitergeht. Wünsche, die du vorher gesendet hast, bleiben in der Liste.";
     ended_title(): "This gig is over", "Dieser Abend ist vorbei";
-    ended_advice(): "Money of songs that were not played is back in your wallet.", "Das Geld für nicht gespielte Songs ist wieder in deinem Guthaben.";
+    ended_advice(): "Money of songs that were not played comes back to your wallet.", "Das Geld für nicht gespielte Songs kommt in dein Guthaben zurück.";
     offline_title(): "No gig at the moment", "Gerade kein Auftritt";
     offline_advice(): "The DJ takes requests here again at the next gig. The code stays the same.", "Beim nächsten Auftritt nimmt der DJ hier wieder Wünsche an. Der Code bleibt gleich.";
     queue_full_title(): "The queue is full", "Die Liste ist voll";
@@ -118,7 +121,7 @@ texts! {
         if most == 1 { "Ein Gast hat höchstens einen offenen Wunsch. Warte auf deinen Song, oder zieh ihn zurück.".to_owned() }
         else { format!("Ein Gast hat höchstens {most} offene Wünsche. Warte auf einen deiner Songs, oder zieh einen zurück.") };
     blocked_title(): "This DJ takes no requests from you", "Dieser DJ nimmt keine Wünsche von dir an";
-    blocked_advice(): "Money of your open requests is back in your wallet.", "Das Geld deiner offenen Wünsche ist wieder in deinem Guthaben.";
+    blocked_advice(): "Money of your open requests comes back to your wallet.", "Das Geld deiner offenen Wünsche kommt in dein Guthaben zurück.";
     members_only_title(): "For guests with an account", "Für Gäste mit Konto";
     members_only_advice(): "Tonight the DJ takes requests from accounts with an e-mail address.", "Heute nimmt der DJ Wünsche von Konten mit E-Mail-Adresse an.";
     own_gig_title(): "This is your own page", "Das ist deine eigene Seite";

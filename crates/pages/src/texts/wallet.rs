@@ -55,6 +55,7 @@ texts! {
     about_request(): "request", "Wunsch";
     about_withdrawal(): "payout", "Auszahlung";
     about_topup(): "top-up", "Aufladung";
+    about_payment(reference: &str): format!("payment {reference}"), format!("Zahlung {reference}");
     about_tip(): "tip", "Trinkgeld";
     balance_after(): "Available afterwards", "Danach verfügbar";
     topups(): "Top-ups", "Aufladungen";

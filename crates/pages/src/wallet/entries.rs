@@ -4,34 +4,43 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use cuepoint_domain::entity_ref::EntityKind;
-use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::ids::{RequestId, TipId, TopupId};
 use cuepoint_domain::ledger::{Entry, EntryKind};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::Line;
 
 use crate::frame::{Frame, renders};
 use crate::paging::PageLinks;
-use crate::texts::{Text, Texts};
+use crate::texts::Text;
 
-/// The titles of requested songs, as far as they are known.
-pub type Songs = BTreeMap<RequestId, Line>;
+/// What names the requests, tips and top-ups of a statement, as far as it is known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Subjects {
+    /// The titles of requested songs.
+    pub songs: BTreeMap<RequestId, Line>,
+    /// The DJs to whom the owner gave tips.
+    pub djs: BTreeMap<TipId, Line>,
+    /// The references of payments.
+    pub payments: BTreeMap<TopupId, ProviderReference>,
+}
 
-/// The request of an entry, if it is about one.
-#[must_use]
-pub fn request_of(entry: &Entry) -> Option<RequestId> {
-    match entry.reference.kind() {
-        Ok(EntityKind::MusicRequest) => RequestId::new(entry.reference.id()),
-        _ => None,
-    }
+/// What an entry is about.
+pub(crate) enum Subject<'a> {
+    /// A song or a DJ.
+    Named(&'a str),
+    /// A payment, which has a page.
+    Payment(ProviderReference),
+    /// Anything else in words, such as `payout 4`.
+    Other(String),
 }
 
 /// A line of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct StatementRow<'a> {
     pub entry: &'a Entry,
-    /// The titles of requested songs.
-    songs: &'a Songs,
+    subjects: &'a Subjects,
     pub(crate) frame: &'a Frame<'a>,
 }
 
@@ -41,20 +50,15 @@ pub struct StatementRow<'a> {
 pub struct StatementPage<'a> {
     pub frame: &'a Frame<'a>,
     pub entries: &'a Rows<Entry>,
-    pub songs: &'a Songs,
+    pub subjects: &'a Subjects,
     pub page: PageRequest,
 }
 
 impl<'a> StatementRow<'a> {
     /// The line of an entry.
     #[must_use]
-    pub const fn new(entry: &'a Entry, songs: &'a Songs, frame: &'a Frame<'a>) -> Self {
-        Self { entry, songs, frame }
-    }
-
-    /// The song of the request that the entry is about.
-    pub(crate) fn song(&self) -> Option<&'a str> {
-        request_of(self.entry).and_then(|request| self.songs.get(&request)).map(Line::as_str)
+    pub const fn new(entry: &'a Entry, subjects: &'a Subjects, frame: &'a Frame<'a>) -> Self {
+        Self { entry, subjects, frame }
     }
 
     pub(crate) fn label(&self) -> Text {
@@ -74,17 +78,34 @@ impl<'a> StatementRow<'a> {
         }
     }
 
-    /// What the entry is about, such as `request 17`.
-    pub(crate) fn about(&self) -> Option<String> {
-        let t: &dyn Texts = self.frame.t;
-        let word = match self.entry.reference.kind().ok()? {
-            EntityKind::MusicRequest => t.about_request(),
-            EntityKind::Withdrawal => t.about_withdrawal(),
-            EntityKind::Topup => t.about_topup(),
-            EntityKind::Tip => t.about_tip(),
+    /// What the entry is about, unless its label says it.
+    pub(crate) fn about(&self) -> Option<Subject<'a>> {
+        let (t, reference, subjects) = (self.frame.t, self.entry.reference, self.subjects);
+        let numbered = |word: Text| Subject::Other(format!("{word} {}", reference.id()));
+        let id = reference.id();
+        Some(match reference.kind().ok()? {
+            EntityKind::MusicRequest => {
+                let song = RequestId::new(id).and_then(|request| subjects.songs.get(&request));
+                song.map_or_else(|| numbered(t.about_request()), |song| Subject::Named(song.as_str()))
+            }
+            EntityKind::Withdrawal => numbered(t.about_withdrawal()),
+            EntityKind::Topup => {
+                let payment = TopupId::new(id).and_then(|topup| subjects.payments.get(&topup));
+                payment.map_or_else(|| numbered(t.about_topup()), |payment| Subject::Payment(*payment))
+            }
+            EntityKind::Tip => match TipId::new(id).and_then(|tip| subjects.djs.get(&tip)) {
+                Some(dj) => Subject::Named(dj.as_str()),
+                None if self.entry.kind == EntryKind::Tip => return None,
+                None => Subject::Other(t.about_tip().into_owned()),
+            },
             _ => return None,
-        };
-        Some(format!("{word} {}", self.entry.reference.id()))
+        })
+    }
+
+    /// The link to a payment, with the beginning of its reference.
+    pub(crate) fn payment(&self, reference: &ProviderReference) -> Text {
+        let beginning: String = reference.to_string().chars().take(8).collect();
+        self.frame.t.about_payment(&beginning)
     }
 
     /// The change of the balance that moved: the available one, or else the held one, or else the debt.
@@ -105,7 +126,7 @@ impl<'a> StatementRow<'a> {
 
 impl StatementPage<'_> {
     fn rows(&self) -> impl Iterator<Item = StatementRow<'_>> {
-        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
+        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.subjects, self.frame))
     }
 
     fn paging(&self) -> PageLinks {

@@ -10,7 +10,7 @@ pub mod payments;
 pub mod payout;
 pub mod tips;
 
-pub use entries::{Songs, StatementPage, StatementRow, request_of};
+pub use entries::{StatementPage, StatementRow, Subjects};
 pub use link::{LinkOverPage, OwnSession, WalletLinkPage};
 pub use page::{Hold, TopupForm, WalletPage};
 pub use payments::{TopupRow, WithdrawalRow};

@@ -8,7 +8,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Clearing, Withdrawal};
 
-use super::entries::{Songs, StatementRow};
+use super::entries::{StatementRow, Subject, Subjects};
 use super::payments::{TopupRow, WithdrawalRow};
 use super::payout::Payout;
 use super::tips::TipRow;
@@ -36,8 +36,8 @@ pub struct WalletPage<'a> {
     pub guest_wallets_are_full: bool,
     /// The newest entries.
     pub entries: &'a Rows<Entry>,
-    /// The songs of the requests that the entries are about.
-    pub songs: &'a Songs,
+    /// What names the subjects of the entries.
+    pub subjects: &'a Subjects,
     /// The form of a top-up; `None` if the deployment takes none.
     pub topup: Option<TopupForm>,
     /// The newest top-ups.
@@ -80,7 +80,7 @@ pub struct TopupForm {
 
 impl WalletPage<'_> {
     fn rows(&self) -> impl Iterator<Item = StatementRow<'_>> {
-        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.songs, self.frame))
+        self.entries.rows.iter().map(|entry| StatementRow::new(entry, self.subjects, self.frame))
     }
 
     fn topup_rows(&self) -> impl Iterator<Item = TopupRow<'_>> {
@@ -103,6 +103,11 @@ impl WalletPage<'_> {
 
     fn has_guest_account(&self) -> bool {
         self.frame.viewer.is_some_and(|viewer| viewer.has_guest_account())
+    }
+
+    /// Whether the wallet is that of a DJ, who comes to pay out.
+    fn is_of_dj(&self) -> bool {
+        self.frame.viewer.is_some_and(|viewer| viewer.is_dj)
     }
 
     /// The hint of the amount of a top-up.

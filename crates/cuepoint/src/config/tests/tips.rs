@@ -1,4 +1,4 @@
-//! The smallest and the largest tip.
+//! The usual price of a song, and the smallest and the largest tip.
 
 use super::*;
 
@@ -16,4 +16,21 @@ fn the_smallest_tip_is_no_more_than_the_largest() {
         let least = tips(least, "2").unwrap().tips.min_amount;
         assert_eq!(least.map(|least| least.money()), expected.map(Money::from_minor));
     }
+}
+
+#[test]
+fn the_usual_price_is_a_sum_of_the_currency_above_zero() {
+    let price = |price| {
+        let layers = layers(DeploymentEnvironment::Development, &[("gigs.usual_price", price)]);
+        layers.settings().map(|settings| settings.requests.usual_price.money())
+    };
+    let refused = |text, sentence: &str| assert_eq!(price(text).unwrap_err().to_string(), sentence, "{text}");
+    refused("0", "gigs.usual_price: must be greater than zero");
+    refused("-5", "gigs.usual_price: must be greater than zero");
+    refused("0.001", "gigs.usual_price: is not an amount in USD: more than 2 decimals");
+    refused("five", "gigs.usual_price: is not an amount in USD: not a number");
+    refused("1e15", "gigs.usual_price: is not an amount in USD: too large");
+    assert_eq!(price("7.5").unwrap(), Money::from_minor(750));
+    let default = layers(DeploymentEnvironment::Development, &[]).settings().unwrap();
+    assert_eq!(default.requests.usual_price.money(), Money::from_minor(500));
 }

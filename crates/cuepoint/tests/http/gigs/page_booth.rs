@@ -9,6 +9,7 @@ on_one_store!(
     the_booth_lists_blocked_guests_and_ends_a_block,
     a_card_says_when_its_song_was_played_for_another_guest,
     the_form_that_ends_a_gig_names_ten_accepted_songs_and_counts_the_others,
+    the_form_of_a_first_gig_proposes_the_usual_price_and_the_date,
 );
 
 /// The value of the first option of the times since when requests were made.
@@ -101,4 +102,32 @@ fn the_form_that_ends_a_gig_names_ten_accepted_songs_and_counts_the_others(store
     let form = form();
     assert_eq!(form.matches("<li><b>").count(), 10, "{form}");
     assert!(form.contains("<li>and 2 more</li>"), "{form}");
+}
+
+fn the_form_of_a_first_gig_proposes_the_usual_price_and_the_date(store: Store) {
+    let server = Server::configured(store, &[("gigs.usual_price", "7.5")]);
+    let prices = |browser: &Browser| {
+        let page = browser.get("/booth");
+        let price = |name| {
+            let (_, input) = page.text.split_once(&format!("name=\"{name}\"")).unwrap();
+            let (_, value) = input.split_once("value=\"").unwrap();
+            value.split_once('"').unwrap().0.to_owned()
+        };
+        ["title", "fee_popular_song", "fee_upcoming_artist"].map(price)
+    };
+    let browser = Browser::logged_in(&server.client(), &server.client().person(true));
+    let [title, popular, upcoming] = prices(&browser);
+    assert_eq!([popular, upcoming], ["7.50", "7.50"]);
+    let german = prices(&browser.speaking("de"));
+    assert_eq!(german[1..], ["7,50", "7,50"]);
+    // The form can be sent as it is, and the next one repeats it.
+    let key = field(&browser.get("/booth"), "key");
+    let fields = [("key", key.as_str()), ("max_open_per_guest", "3")];
+    let proposed = [("title", title.as_str()), ("fee_popular_song", "7.50"), ("fee_upcoming_artist", "7.50")];
+    leads_to(&browser.post("/booth", &[&fields[..], &proposed].concat()));
+    let page = browser.get("/booth");
+    assert!(page.text.contains(&format!(">{title}</bdi></h1>")), "{title}: {page}");
+    // Prices of a DJ stay.
+    let [_, popular, upcoming] = prices(&Browser::logged_in(&server.client(), &server.dj_at("4", "12")));
+    assert_eq!([popular, upcoming], ["12.00", "4.00"]);
 }

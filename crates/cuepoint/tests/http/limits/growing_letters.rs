@@ -89,10 +89,9 @@ fn payout(server: &Server) -> Filled {
 }
 
 /// Every text that a form stores or shows: its form, its field, and the number of letters that it accepts.
-const STORED: [(Fill, &str, usize); 18] = [
+const STORED: [(Fill, &str, usize); 17] = [
     (|server, _| account(nobody(server), "/register"), "name", 255),
     (|server, _| account(nobody(server), "/register"), "password", 255),
-    (|server, evening| account(evening.guest(server), "/claim"), "name", 255),
     (|server, evening| account(evening.guest(server), "/claim"), "password", 255),
     (|server, _| filled(member(server), "/account/name", &[]), "name", 255),
     (|server, _| filled(member(server), "/account/password", &[("current", PASSWORD)]), "password", 255),

@@ -18,7 +18,7 @@ use crate::authorization::{Principal, permission};
 use crate::gig::nearby::{NearbyGig, latitudes, nearest};
 use crate::gig::queue::Place;
 use crate::gig::{Board, BoardGig, DjCode, Gig, NextSong, Song};
-use crate::ids::UserId;
+use crate::ids::{RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus, Stars};
 use crate::text::ShortMessage;
@@ -119,6 +119,8 @@ pub struct OwnRequest {
     pub place: Option<Place>,
     /// The rating of the principal.
     pub stars: Option<Stars>,
+    /// Whether it has expired, and its fee is [not released yet](MusicRequest::awaits_release).
+    pub awaits_release: bool,
 }
 
 /// An open gig near a place, with its DJ.
@@ -220,14 +222,16 @@ impl BoardQueries {
         guest: UserId,
         offers: &[Money],
     ) -> Result<OwnRequests, Failure> {
-        let (own, terms) = (self.newest_requests(guest, gig).await?, &self.env.terms.requests);
+        let (own, unreleased) = self.newest_requests(guest, gig).await?;
+        let terms = &self.env.terms.requests;
         let queue = match queue {
             // It is older than a request of the guest.
             Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, gig).await?)),
             queue => queue,
         };
         let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers, terms)).unwrap_or_default();
-        Ok(OwnRequests { requests: self.with_places(own, queue.as_deref()).await?, offers })
+        let requests = self.with_places(own, queue.as_deref(), &unreleased).await?;
+        Ok(OwnRequests { requests, offers })
     }
 
     /// The open gig of a board, or else the DJ's last one if it has ended within a day.
@@ -266,12 +270,18 @@ impl BoardQueries {
         Ok(try_join_all(boards).await?.into_iter().flatten().collect())
     }
 
-    /// The newest requests of a guest in a gig, newest first.
-    async fn newest_requests(&self, guest: UserId, gig: &Gig) -> Result<Vec<MusicRequest>, Failure> {
+    /// The newest requests of a guest in a gig, newest first, and those whose fee awaits its release.
+    async fn newest_requests(
+        &self,
+        guest: UserId,
+        gig: &Gig,
+    ) -> Result<(Vec<MusicRequest>, BTreeSet<RequestId>), Failure> {
         let now = self.env.now();
         let oldest = self.env.terms.requests.oldest_open(gig.opened_at);
         let own = self.env.gigs.requests_of_guest(gig, guest, oldest, MOST_OWN).await?;
-        Ok(own.into_iter().map(|request| request.seen_at(now)).collect())
+        let unreleased = own.iter().filter(|request| request.awaits_release(now));
+        let unreleased = unreleased.map(|request| request.id).collect();
+        Ok((own.into_iter().map(|request| request.seen_at(now)).collect(), unreleased))
     }
 
     /// These requests with their places, dedications and ratings.
@@ -279,6 +289,7 @@ impl BoardQueries {
         &self,
         own: Vec<MusicRequest>,
         queue: Option<&QueueNow>,
+        unreleased: &BTreeSet<RequestId>,
     ) -> Result<Vec<OwnRequest>, Failure> {
         let ids: BTreeSet<_> = own.iter().map(|request| request.id).collect();
         let ratings = self.env.gigs.ratings(&ids).await?;
@@ -293,6 +304,7 @@ impl BoardQueries {
                 message: messages.remove(&request.id),
                 place: place.map(|(_, place)| *place),
                 stars: ratings.get(&request.id).map(|rating| rating.stars),
+                awaits_release: unreleased.contains(&request.id),
                 request,
             }
         };

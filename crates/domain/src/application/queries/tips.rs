@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
+use crate::application::queries::gig_of_code::present_user;
 use crate::authorization::{Principal, permission};
-use crate::ids::GigId;
+use crate::ids::{GigId, TipId};
 use crate::money::Money;
 use crate::page::{PageRequest, Rows};
+use crate::text::Line;
 use crate::tip::{self, Tip, TipDirection, TipFilter};
 
 /// Reads tips.
@@ -27,6 +29,17 @@ impl TipQueries {
     ) -> Result<Rows<Tip>, Failure> {
         let user = *Authorized::<_, permission::TipDj>::own(principal)?;
         Ok(self.env.tips.tips(&TipFilter { user, direction }, page).await?)
+    }
+
+    /// The name of the DJ to whom the principal gave this tip.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] unless the principal gave it, and if the DJ was erased.
+    pub async fn dj_of(&self, principal: &Principal, id: TipId) -> Result<Line, Failure> {
+        let guest = *Authorized::<_, permission::TipDj>::own(principal)?;
+        let tip = self.env.ledger.stored(id).await?.filter(|tip| tip.guest == guest);
+        let dj = present_user(&self.env, tip.ok_or(Failure::NotFound)?.dj).await?;
+        Ok(dj.ok_or(Failure::NotFound)?.name)
     }
 }
 

@@ -4,11 +4,11 @@ use cuepoint_domain::application::queries::{QueueTotals, QueuedRequest, ShownGig
 use cuepoint_domain::gig::GigStatus;
 use cuepoint_domain::gig::queue::{Place, PlaceReason};
 use cuepoint_domain::ids::{GigId, RequestId, UserId};
-use cuepoint_domain::money::Money;
+use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::text::{MusicUrl, ShortMessage};
-use cuepoint_domain::user::{ArtistType, Block};
+use cuepoint_domain::user::{ArtistType, Block, DjProfile};
 use cuepoint_pages::booth::{BlocksPage, BoothPage, GigForm, OpenPage, QueuePart};
 use cuepoint_pages::forms::{FieldState, Keys};
 use cuepoint_pages::frame::{Frame, Viewer};
@@ -100,7 +100,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let dj = people::dj();
     let frame = Frame { viewer: Some(Viewer::of(&dj)), ..Frame::new(&site, language, now()) };
     let profile = dj.dj.clone().expect("a profile");
-    let settings = GigForm::of(Some(&boards::gig().details), &profile, &frame);
+    let usual_price = Amount::new(Money::from_minor(500)).expect("an amount");
+    let settings = GigForm::of(Some(&boards::gig().details), &profile, usual_price, &frame);
     let mut hostile_queue = queue(4, 2, GigStatus::Open);
     for queued in &mut hostile_queue.waiting {
         let text = hostile(255);
@@ -129,7 +130,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
             Sample::new(format!("booth-{name}"), page.render())
         })
         .collect();
-    let first = GigForm::of(None, &profile, &frame);
+    let first = GigForm::of(None, &DjProfile::default(), usual_price, &frame);
     let wrong = GigForm {
         title: FieldState::refused("", "Please enter a title.".into()),
         latitude: FieldState::refused("91", "Latitudes go from -90 to 90.".into()),

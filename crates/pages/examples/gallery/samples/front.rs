@@ -64,7 +64,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let claim = |held| ClaimPage {
         frame: &own,
         balance: Balance { held: Money::from_minor(held), ..balance },
-        account: AccountFields { name: FieldState::with("Tom"), ..AccountFields::default() },
+        email: empty(),
+        password: empty(),
         next: Some("/g/B2C3D4"),
     };
     let forgot = |state| ForgotPage { frame, email: empty(), state }.render();

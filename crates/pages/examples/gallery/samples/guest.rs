@@ -109,7 +109,14 @@ fn own(id: i64, title: &str, artist: &str, fee: i128, state: RequestState) -> Ow
         created_at: ago(12),
     };
     let is_open = request.state.status().holds_fee();
-    OwnRequest { request, is_at_risk: false, message: None, place: is_open.then(|| place(4)), stars: None }
+    OwnRequest {
+        request,
+        is_at_risk: false,
+        message: None,
+        place: is_open.then(|| place(4)),
+        stars: None,
+        awaits_release: false,
+    }
 }
 
 /// A request in every state.
@@ -131,6 +138,10 @@ pub fn all_states() -> Vec<OwnRequest> {
         OwnRequest { stars: Stars::new(4), ..own(17, "Superstition", "Stevie Wonder", 2_500, played(41)) },
         own(16, "Wonderwall", "Oasis", 1_250, RequestState::Rejected { at: ago(50), displaced: false }),
         own(15, "Atemlos", "Helene Fischer", 1_250, RequestState::Cancelled { at: ago(55) }),
+        OwnRequest {
+            awaits_release: true,
+            ..own(11, "Hurt", "Johnny Cash", 1_250, RequestState::Expired { at: now() })
+        },
         own(14, "Jolene", "Dolly Parton", 1_250, RequestState::Expired { at: ago(70) }),
         own(
             13,

@@ -6,6 +6,7 @@ use cuepoint_domain::ids::{GigId, OperationId, RequestId, TipId, TopupId, UserId
 use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::{Tip, TipDirection};
@@ -17,7 +18,7 @@ use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
 use cuepoint_pages::frame::{Frame, Viewer};
 use cuepoint_pages::language::Language;
 use cuepoint_pages::wallet::{
-    ConfirmPayoutPage, Hold, LinkOverPage, OwnSession, Payout, PayoutForm, Songs, StatementPage, TipRow,
+    ConfirmPayoutPage, Hold, LinkOverPage, OwnSession, Payout, PayoutForm, StatementPage, Subjects, TipRow,
     TopupForm, WalletLinkPage, WalletPage,
 };
 use time::Duration;
@@ -186,7 +187,12 @@ pub fn pages(language: Language) -> Vec<Sample> {
         ..form()
     };
     let (entries, topups, withdrawals, tips) = (entries(), topups(), withdrawals(), tips());
-    let songs = Songs::from([(RequestId::new(21).expect("an id"), line("Good Times"))]);
+    let subjects = Subjects {
+        songs: [(RequestId::new(21).expect("an id"), line("Good Times"))].into(),
+        djs: [(TipId::new(2).expect("an id"), line("DJ Kranich"))].into(),
+        payments: [(TopupId::new(5).expect("an id"), ProviderReference::Operation(OperationId(1 << 124)))]
+            .into(),
+    };
     let kept = |user| KeptWallet { user, available: Money::from_minor(500) };
     let guest_wallets: Vec<KeptWallet> = (9..=12).filter_map(UserId::new).map(kept).collect();
     let (no_entries, no_topups, no_withdrawals) = (Rows::none(0), Rows::none(0), Rows::none(0));
@@ -211,7 +217,7 @@ pub fn pages(language: Language) -> Vec<Sample> {
             guest_wallets: if name.is_empty() { &guest_wallets } else { &[] },
             guest_wallets_are_full: name.is_empty(),
             entries: if is_new { &no_entries } else { &entries },
-            songs: &songs,
+            subjects: &subjects,
             topup: Some(topup()),
             topups: if is_new { &no_topups } else { &topups },
             payout,
@@ -226,8 +232,8 @@ pub fn pages(language: Language) -> Vec<Sample> {
     let empty = balance(0, 0, 0);
     let frame = Frame { viewer: Some(Viewer::of(&dj)), ..Frame::new(&site, language, now()) };
     let statement = |number| {
-        StatementPage { frame: &frame, entries: &entries, songs: &songs, page: PageRequest::new(number, 15) }
-            .render()
+        let page = PageRequest::new(number, 15);
+        StatementPage { frame: &frame, entries: &entries, subjects: &subjects, page }.render()
     };
     let (currency, network, address) = (line("USDT"), line("tron"), line(ADDRESS));
     let confirm = ConfirmPayoutPage {

@@ -92,17 +92,19 @@ pub(super) async fn render(
     let notice = outcome.map(|outcome| notice(BoothAnswer { frame: &frame, outcome }));
     let frame = frame.clone().saying(notice);
     let keys = Keys::new(&key);
+    let usual_price = call.state.settings.usual_price;
     let html = match open_queue(call, principal).await? {
         Some(queue) => {
             let details = &queue.gig.gig.details;
-            let form = refused.unwrap_or_else(|| GigForm::of(Some(details), &prices(&reader), &frame));
+            let form =
+                refused.unwrap_or_else(|| GigForm::of(Some(details), &prices(&reader), usual_price, &frame));
             let part = QueuePart { frame: &frame, queue: &queue, keys };
             BoothPage { frame: &frame, part: &part, form: &form }.render()
         }
         None => {
             let last = newest_gig(call, principal).await?;
             let details = last.as_ref().map(|last| &last.gig.details);
-            let form = refused.unwrap_or_else(|| GigForm::of(details, &prices(&reader), &frame));
+            let form = refused.unwrap_or_else(|| GigForm::of(details, &prices(&reader), usual_price, &frame));
             OpenPage { frame: &frame, form: &form, keys, last_gig: last.map(|last| last.gig.id) }.render()
         }
     };

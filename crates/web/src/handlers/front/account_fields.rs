@@ -25,14 +25,22 @@ pub(super) fn unsent(form: &Form) -> AccountFields {
 
 /// The values, or the fields with their errors.
 pub(super) fn read(form: &Form, frame: &Frame<'_>) -> Result<NewAccount, Box<AccountFields>> {
-    let name = Line::new(form.text("name"));
-    let email = Email::to_own(form.text("email"));
-    let password = Password::new(form.secret("password"));
-    match (name, email, password) {
-        (Ok(name), Ok(email), Ok(password)) => Ok(NewAccount { name, email, password }),
-        (name, email, password) => {
-            let mut fields = unsent(form);
+    match (Line::new(form.text("name")), read_login(form, frame)) {
+        (Ok(name), Ok((email, password))) => Ok(NewAccount { name, email, password }),
+        (name, login) => {
+            let mut fields = login.err().unwrap_or_else(|| Box::new(unsent(form)));
             fields.name.error = name.err().map(|error| frame.refused_text(error));
+            Err(fields)
+        }
+    }
+}
+
+/// The address and the password, or the fields with their errors.
+pub(super) fn read_login(form: &Form, frame: &Frame<'_>) -> Result<(Email, Password), Box<AccountFields>> {
+    match (Email::to_own(form.text("email")), Password::new(form.secret("password"))) {
+        (Ok(email), Ok(password)) => Ok((email, password)),
+        (email, password) => {
+            let mut fields = unsent(form);
             fields.email.error = email.err().map(|error| frame.refused_email(error));
             fields.password.error = password.err().map(|error| frame.refused_text(error));
             Err(Box::new(fields))

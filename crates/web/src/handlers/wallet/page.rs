@@ -6,6 +6,8 @@ use actix_web::http::StatusCode;
 use cuepoint_domain::application::Failure;
 use cuepoint_domain::application::queries::OwnRequestFilter;
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::entity_ref::EntityKind;
+use cuepoint_domain::ids::{RequestId, TipId, TopupId};
 use cuepoint_domain::ledger::{Balance, Entry};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{MusicRequest, RequestStatus};
@@ -16,8 +18,8 @@ use cuepoint_domain::withdrawal::{Clearing, Withdrawal, WithdrawalStatus};
 use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
 use cuepoint_pages::frame::{NoticeKind, PageNotice};
 use cuepoint_pages::texts::Text;
-use cuepoint_pages::wallet::{Hold, Payout, Songs, StatementPage, TipRow, TopupForm, WalletPage, request_of};
-use futures_util::future::{try_join, try_join_all, try_join5};
+use cuepoint_pages::wallet::{Hold, Payout, StatementPage, Subjects, TipRow, TopupForm, WalletPage};
+use futures_util::future::{try_join, try_join_all, try_join3, try_join5};
 
 use super::payout_fields::PayoutFields;
 use crate::call::PageCall;
@@ -75,7 +77,7 @@ pub(in crate::handlers) async fn render(
         guest_wallets: &contents.guest_wallets,
         guest_wallets_are_full: contents.guest_wallets_are_full,
         entries: &contents.entries,
-        songs: &contents.songs,
+        subjects: &contents.subjects,
         topup: settings.takes_topups().then_some(topup),
         topups: &contents.topups,
         payout: obstacle.unwrap_or_else(|| Payout::Form(payout.form(&terms.options))),
@@ -94,8 +96,8 @@ struct Contents {
     /// Whether no other wallet fits into the guest cookie.
     guest_wallets_are_full: bool,
     entries: Rows<Entry>,
-    /// The songs of the requests that the entries are about.
-    songs: Songs,
+    /// What names the subjects of the entries.
+    subjects: Subjects,
     topups: Rows<Topup>,
     withdrawals: Rows<Withdrawal>,
     /// The withdrawals that hold their amount.
@@ -136,7 +138,7 @@ impl Contents {
             async { Ok((call.kept_wallets().await?, guest_cookie::is_full(call).await?)) },
         );
         let ((entries, topups, withdrawals, given, received), rest) = try_join(lists, rest).await?;
-        let songs = songs_of(call, principal, &entries).await?;
+        let subjects = subjects_of(call, principal, &entries).await?;
         let (mut open_requests, accepted, clearing, debt, (guest_wallets, guest_wallets_are_full)) = rest;
         open_requests.extend(accepted);
         open_requests.retain(|request| !request.fee.is_zero());
@@ -146,7 +148,7 @@ impl Contents {
             guest_wallets,
             guest_wallets_are_full,
             entries,
-            songs,
+            subjects,
             topups,
             held_withdrawals: held(&withdrawals.rows),
             withdrawals,
@@ -223,29 +225,54 @@ async fn newest_debt(
     Ok(entries.rows.into_iter().find(Entry::increases_debt))
 }
 
-/// The songs of the requests that these entries of the principal's wallet are about.
-async fn songs_of(
+/// What names the subjects of these entries of the principal's wallet.
+async fn subjects_of(
     call: &PageCall,
     principal: &Principal,
     entries: &Rows<Entry>,
-) -> Result<Songs, PageFailure> {
-    let requests: BTreeSet<_> = entries.rows.iter().filter_map(request_of).collect();
-    let song = async |request| match call.use_cases().music_requests.visible(principal, request).await {
-        Ok(MusicRequest { song_title, .. }) => Ok(Some((request, song_title))),
+) -> Result<Subjects, PageFailure> {
+    let use_cases = call.use_cases();
+    let references: BTreeSet<_> = entries.rows.iter().map(|entry| entry.reference).collect();
+    let ids = |kind| {
+        let of_kind = references.iter().filter(move |found| found.kind().is_ok_and(|found| found == kind));
+        of_kind.map(|found| found.id())
+    };
+    let songs = ids(EntityKind::MusicRequest).filter_map(RequestId::new).map(async |id| {
+        let request = use_cases.music_requests.visible(principal, id).await;
+        named(id, request.map(|request| request.song_title))
+    });
+    let djs = ids(EntityKind::Tip)
+        .filter_map(TipId::new)
+        .map(async |id| named(id, use_cases.tips.dj_of(principal, id).await));
+    let payments = ids(EntityKind::Topup).filter_map(TopupId::new).map(async |id| {
+        let topup = use_cases.topups.own(principal, id).await;
+        named(id, topup.map(|topup| topup.reference()))
+    });
+    // The reads run concurrently: a store can answer several in one round trip.
+    let (songs, djs, payments) =
+        try_join3(try_join_all(songs), try_join_all(djs), try_join_all(payments)).await?;
+    Ok(Subjects {
+        songs: songs.into_iter().flatten().collect(),
+        djs: djs.into_iter().flatten().collect(),
+        payments: payments.into_iter().flatten().collect(),
+    })
+}
+
+/// An id with what names its object; `None` if the principal may not see the object.
+fn named<I, N>(id: I, name: Result<N, Failure>) -> Result<Option<(I, N)>, Failure> {
+    match name {
+        Ok(name) => Ok(Some((id, name))),
         Err(Failure::NotFound | Failure::Denied(_)) => Ok(None),
         Err(failure) => Err(failure),
-    };
-    // The reads run concurrently: a store can answer several in one round trip.
-    let songs = try_join_all(requests.into_iter().map(song)).await?;
-    Ok(songs.into_iter().flatten().collect())
+    }
 }
 
 pub(super) async fn statement(call: PageCall, principal: Principal) -> Result<PageResponse, PageFailure> {
     let reader = call.profile().await?.ok_or(PageFailure::Login)?;
     let page = call.list_page(ENTRIES);
     let entries = call.use_cases().wallet.entries(&principal, None, page).await?;
-    let songs = songs_of(&call, &principal, &entries).await?;
+    let subjects = subjects_of(&call, &principal, &entries).await?;
     let frame = call.frame(Some(&reader));
-    let page = StatementPage { frame: &frame, entries: &entries, songs: &songs, page };
+    let page = StatementPage { frame: &frame, entries: &entries, subjects: &subjects, page };
     Ok(PageResponse::page(page.render()))
 }
