@@ -19,7 +19,7 @@ use crate::user::ArtistType;
 
 /// The offer that a guest chose in a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum ChosenOffer {
     /// The list price.
     Price,
     /// An amount.
@@ -31,7 +31,7 @@ pub enum Choice {
 pub struct SentForm {
     /// The displayed price of the chosen kind of song; zero if the form names none.
     pub displayed: Money,
-    pub choice: Choice,
+    pub choice: ChosenOffer,
     /// The questions that the guest has answered.
     pub asked: Option<Asked>,
     /// The accepted request that the guest joins.
@@ -40,7 +40,7 @@ pub struct SentForm {
 
 /// A song at a gig, as a kind of song.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Subject {
+pub struct WantedSong {
     pub code: DjCode,
     pub song: SongKey,
     /// The kind that [counts](crate::gig::Board::counted_kind).
@@ -81,7 +81,7 @@ pub struct Asked {
     topics: BTreeSet<Topic>,
     /// The amount on the button.
     fee: Money,
-    /// Digits that differ for another subject.
+    /// Digits that differ for another song, gig or kind.
     about: String,
 }
 
@@ -105,7 +105,7 @@ pub enum Consent {
 pub struct Questions {
     pub asked: Asked,
     /// The offer of the form that asks.
-    pub choice: Choice,
+    pub choice: ChosenOffer,
     pub kind: ArtistType,
     /// The time of the song's last play.
     pub played_at: Option<Timestamp>,
@@ -113,15 +113,15 @@ pub struct Questions {
 
 /// Decides what a form may hold.
 #[must_use]
-pub fn consent(form: &SentForm, subject: Subject, found: &Found) -> Consent {
+pub fn consent(form: &SentForm, wanted: WantedSong, found: &Found) -> Consent {
     let (limit, choice) = match form.choice {
-        Choice::Price => (form.displayed, Choice::Price),
-        Choice::Amount(amount) if amount < found.price => (amount, Choice::Price),
-        Choice::Amount(amount) => (amount, form.choice),
+        ChosenOffer::Price => (form.displayed, ChosenOffer::Price),
+        ChosenOffer::Amount(amount) if amount < found.price => (amount, ChosenOffer::Price),
+        ChosenOffer::Amount(amount) => (amount, form.choice),
     };
     let fee = match choice {
-        Choice::Price => found.price,
-        Choice::Amount(amount) => amount,
+        ChosenOffer::Price => found.price,
+        ChosenOffer::Amount(amount) => amount,
     };
     let is_accepted = !found.tonight.accepted.is_empty();
     let is_joined = form.joins.is_some_and(|request| found.tonight.accepted.contains(&request));
@@ -131,7 +131,7 @@ pub fn consent(form: &SentForm, subject: Subject, found: &Found) -> Consent {
         Topic::Accepted => is_accepted,
         Topic::Own => found.has_open,
     };
-    let about = subject.digits();
+    let about = wanted.digits();
     let topics: BTreeSet<Topic> = Topic::all().filter(applies).collect();
     let answered = form.asked.as_ref().filter(|asked| asked.about == about && fee <= asked.fee);
     let is_answered = |topic: &Topic| {
@@ -144,18 +144,18 @@ pub fn consent(form: &SentForm, subject: Subject, found: &Found) -> Consent {
         if is_joined {
             asked.topics.remove(&Topic::Accepted);
         }
-        let (kind, played_at) = (subject.kind, found.tonight.played_at);
+        let (kind, played_at) = (wanted.kind, found.tonight.played_at);
         return Consent::Missing(Questions { asked, choice, kind, played_at });
     }
     let agreement = match (choice, answered) {
-        (Choice::Amount(amount), _) => Agreement::Exactly(amount),
-        (Choice::Price, Some(answered)) if is_raised => Agreement::AtMost(answered.fee),
-        (Choice::Price, _) => Agreement::AtMost(limit),
+        (ChosenOffer::Amount(amount), _) => Agreement::Exactly(amount),
+        (ChosenOffer::Price, Some(answered)) if is_raised => Agreement::AtMost(answered.fee),
+        (ChosenOffer::Price, _) => Agreement::AtMost(limit),
     };
     Consent::Given { agreement, fee, asked }
 }
 
-impl Subject {
+impl WantedSong {
     fn digits(self) -> String {
         let mut fields = ChecksumFields::with_capacity(96);
         fields.push(self.code.as_str().as_bytes());
@@ -184,7 +184,7 @@ impl Asked {
         self.fee
     }
 
-    /// The text in the field of a form: the fee, the digits of the subject, and the topics.
+    /// The text in the field of a form: the fee, the digits of the song, and the topics.
     #[must_use]
     pub fn print(&self, currency: &Currency) -> String {
         let mut text = format!("{}{}{}", currency.print(self.fee), Self::SEPARATOR, self.about);

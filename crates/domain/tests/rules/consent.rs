@@ -2,7 +2,7 @@
 
 use cuepoint_domain::gig::DjCode;
 use cuepoint_domain::gig::consent::{
-    Asked, Choice, Consent, Found, Questions, SentForm, Subject, Topic, consent,
+    Asked, ChosenOffer, Consent, Found, Questions, SentForm, Topic, WantedSong, consent,
 };
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::gig::song_tonight::SongTonight;
@@ -26,13 +26,13 @@ fn request(id: i64) -> RequestId {
     RequestId::new(id).unwrap()
 }
 
-fn subject(code: &str, title: &str, kind: ArtistType) -> Subject {
+fn wanted(code: &str, title: &str, kind: ArtistType) -> WantedSong {
     let song = SongKey::of(&Line::new(title).unwrap(), &Line::new("New Order").unwrap());
-    Subject { code: DjCode::new(code).unwrap(), song, kind }
+    WantedSong { code: DjCode::new(code).unwrap(), song, kind }
 }
 
-fn blue_monday() -> Subject {
-    subject("B2C3D4", "Blue Monday", ArtistType::Popular)
+fn blue_monday() -> WantedSong {
+    wanted("B2C3D4", "Blue Monday", ArtistType::Popular)
 }
 
 /// A song at this price of which nothing else is known.
@@ -42,7 +42,7 @@ fn at(price: i128) -> Found {
 
 /// A new form that displayed this price.
 fn form(displayed: i128) -> SentForm {
-    SentForm { displayed: money(displayed), choice: Choice::Price, asked: None, joins: None }
+    SentForm { displayed: money(displayed), choice: ChosenOffer::Price, asked: None, joins: None }
 }
 
 /// The form that asks these questions, as it is sent without a change.
@@ -89,11 +89,11 @@ fn a_form_without_a_displayed_price_is_asked_about_unless_the_song_is_free() {
 
 #[test]
 fn a_chosen_amount_is_held_as_it_is_unless_the_price_is_above_it() {
-    let chosen = SentForm { choice: Choice::Amount(money(750)), ..form(500) };
+    let chosen = SentForm { choice: ChosenOffer::Amount(money(750)), ..form(500) };
     assert_eq!(given(&chosen, &at(200)), Agreement::Exactly(money(750)));
     assert_eq!(given(&chosen, &at(750)), Agreement::Exactly(money(750)));
     let questions = missing(&chosen, &at(900));
-    assert_eq!((topics(&questions), questions.choice), (vec![Topic::Price], Choice::Price));
+    assert_eq!((topics(&questions), questions.choice), (vec![Topic::Price], ChosenOffer::Price));
     assert_eq!(questions.asked.fee(), money(900));
 }
 
@@ -108,7 +108,7 @@ fn all_questions_that_apply_are_asked_at_once() {
 }
 
 #[test]
-fn an_answer_holds_only_for_its_own_questions_its_fee_and_its_subject() {
+fn an_answer_holds_only_for_its_own_questions_its_fee_and_its_song() {
     let played = |price| Found {
         tonight: SongTonight { played_at: Some(Timestamp::EPOCH), accepted: Vec::new() },
         ..at(price)
@@ -123,9 +123,9 @@ fn an_answer_holds_only_for_its_own_questions_its_fee_and_its_subject() {
     assert_eq!(given(&answer, &played(200)).fee(money(200)), Ok(money(200)));
     // Another gig, song or kind.
     for other in [
-        subject("B2C3D5", "Blue Monday", ArtistType::Popular),
-        subject("B2C3D4", "Temptation", ArtistType::Popular),
-        subject("B2C3D4", "Blue Monday", ArtistType::Upcoming),
+        wanted("B2C3D5", "Blue Monday", ArtistType::Popular),
+        wanted("B2C3D4", "Temptation", ArtistType::Popular),
+        wanted("B2C3D4", "Blue Monday", ArtistType::Upcoming),
     ] {
         assert!(matches!(consent(&answer, other, &played(500)), Consent::Missing(_)), "{other:?}");
         // Nothing to ask.
@@ -227,7 +227,7 @@ proptest! {
                 Event::Opens { offer } => {
                     let offer = offer.map(|more| money(found.price.minor() + more));
                     shown = form(found.price.minor());
-                    shown.choice = offer.map_or(Choice::Price, Choice::Amount);
+                    shown.choice = offer.map_or(ChosenOffer::Price, ChosenOffer::Amount);
                     displayed = offer.unwrap_or(found.price);
                 }
                 Event::Sends { then } => {

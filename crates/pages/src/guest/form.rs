@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::gig::Song;
-use cuepoint_domain::gig::consent::{Choice, Questions, Topic};
+use cuepoint_domain::gig::consent::{ChosenOffer, Questions, Topic};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::money::Money;
 
@@ -87,8 +87,8 @@ impl RequestForm<'_> {
         let currency = &frame.site.currency;
         let fee = currency.print(questions.asked.fee());
         let offer = match questions.choice {
-            Choice::Price => "price".to_owned(),
-            Choice::Amount(_) => fee.clone(),
+            ChosenOffer::Price => "price".to_owned(),
+            ChosenOffer::Amount(_) => fee.clone(),
         };
         let kind = questions.kind.name();
         [

@@ -62,7 +62,8 @@ fn fees(evening: &Evening, song: &str) -> Vec<f64> {
 }
 
 const AGAIN: Words = ["Request it again?", "Noch einmal wünschen?"];
-const ACCEPTED: Words = ["The DJ has already accepted this song.", "Der DJ hat diesen Song schon angenommen."];
+const ACCEPTED: Words =
+    ["The DJ has already accepted this song.", "Der DJ hat diesen Song schon angenommen."];
 const RAISED: Words = ["The price is now 30.00\u{a0}USD.", "Der Preis ist jetzt 30,00\u{a0}USD."];
 const BUTTON: Words = ["Request for 30.00\u{a0}USD</button>", "Für 30,00\u{a0}USD wünschen</button>"];
 
@@ -75,7 +76,8 @@ fn joining_an_accepted_song_answers_no_question_about_the_price(store: Store) {
             price(&server, &evening, 10.0);
             let page = browser.get(&evening.page());
             assert_eq!(field(&page, "joins"), accepted.to_string());
-            let me_too = format!("{}?joins={accepted}&song_title=Blue+Monday&artist_name=New+Order", evening.page());
+            let me_too =
+                format!("{}?joins={accepted}&song_title=Blue+Monday&artist_name=New+Order", evening.page());
             let form = filled_on(&browser.get(&me_too), "Blue Monday");
             price(&server, &evening, 30.0);
             let before = evening.requests().len();
@@ -88,7 +90,8 @@ fn joining_an_accepted_song_answers_no_question_about_the_price(store: Store) {
         }
         // At the displayed price, "me too" asks nothing.
         let browser = payer(&server, header);
-        let me_too = format!("{}?joins={accepted}&song_title=Blue+Monday&artist_name=New+Order", evening.page());
+        let me_too =
+            format!("{}?joins={accepted}&song_title=Blue+Monday&artist_name=New+Order", evening.page());
         leads_to(&evening.send(&browser, &filled_on(&browser.get(&me_too), "Blue Monday")));
     }
 }
@@ -157,7 +160,11 @@ fn a_lowered_price_is_held_and_a_raised_one_is_asked_about_in_each_tab(store: St
     let answered = filled_on(&answer, "Temptation");
     set_price(&evening, 50.0);
     let again = evening.send(&browser, &answered);
-    asked(&again, 0, &[["The price is now 50.00\u{a0}USD.", ""], ["Request for 50.00\u{a0}USD</button>", ""]]);
+    asked(
+        &again,
+        0,
+        &[["The price is now 50.00\u{a0}USD.", ""], ["Request for 50.00\u{a0}USD</button>", ""]],
+    );
     assert_eq!(fees(&evening, "Temptation"), [30.0]);
 }
 
@@ -173,7 +180,7 @@ fn a_kind_of_song_counts_only_while_the_gig_asks_for_it(store: Store) {
     assert_eq!(fees(&evening, "Regret"), [5.0]);
     evening.dj.patch(&format!("/gigs/{}", evening.gig["id"]), &json!({"asks_kind": false})).data(200);
     let part = format!("{}/live", evening.page());
-    shows(&browser, &part, "data-say=\"The price is now 10.00\u{a0}USD\"");
+    shows(&browser, &part, "data-say=\"The price is now 10.00\u{a0}USD.\"");
     assert!(!browser.get(&evening.page()).text.contains("name=\"kind\""));
     let answer = evening.send(&browser, &form);
     asked(&answer, 0, &[["The price is now 10.00\u{a0}USD.", ""]]);
@@ -258,7 +265,8 @@ fn a_request_that_cannot_be_joined_answers_nothing(store: Store) {
     let another = requested(&server, &evening, "Temptation", "accepted", "Temptation");
     let strange = requested(&server, &other, "Blue Monday", "accepted", "name=\"joins\"");
     requested(&server, &evening, "Blue Monday", "accepted", "Blue Monday");
-    for joins in [gone.to_string(), another.to_string(), strange.to_string(), "0".to_owned(), "x".to_owned()] {
+    for joins in [gone.to_string(), another.to_string(), strange.to_string(), "0".to_owned(), "x".to_owned()]
+    {
         let form = with(evening.filled(&browser, "Blue Monday"), "joins", &joins);
         asked(&evening.send(&browser, &form), 0, &[ACCEPTED]);
     }

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::guests::guest_wallet_keys::free;
-use crate::harness::guest_scene::{Evening, LANGUAGES, WAITING, Words, filled_on, says, shows, with};
+use crate::harness::guest_scene::{
+    Evening, LANGUAGES, WAITING, Words, filled_on, request_form, says, shows, with,
+};
 use crate::harness::{
     Browser, PASSWORD, SESSION, Server, Store, UNKNOWN_CODE, eventually, gig_scene, leads_to,
 };
@@ -31,7 +33,7 @@ fn a_guest_requests_a_song_and_sees_each_state_of_it_in_both_languages(store: St
         let see = |words: Words| shows(&browser, &evening.page(), words[language]);
         let key = |name: &str| ("key", format!("{name}-0123456789012345678901"));
         let page = browser.get(&evening.page());
-        says(&page, language, &[["Request this song", "Song wünschen"], amount!("10.00", "10,00")]);
+        says(&page, language, &[["Request for 10.00\u{a0}USD", "Für 10,00\u{a0}USD wünschen"]]);
         let page_before = evening.request(&browser, "Blue Monday");
         assert!(leads_to(&page_before).contains("#request-"));
         let page = browser.get(&evening.page());
@@ -161,7 +163,8 @@ fn a_gig_that_takes_no_requests_says_why(store: Store) {
         evening.dj.call("PUT", &format!("/music/dj/blocks/{}", blocked.id)).send().data(200);
         let words = ["This DJ takes no requests from you", "Dieser DJ nimmt keine Wünsche von dir an"];
         let browser = member(&blocked.email);
-        refused(&evening, &browser, &evening.filled(&browser, "Temptation"), words, language);
+        let form = with(evening.filled(&new_guest(), "Temptation"), "payer", &blocked.id.to_string());
+        refused(&evening, &browser, &form, words, language);
         evening.dj.answer(id, "rejected").data(200);
 
         let path = format!("/gigs/{}", evening.gig["id"]);
@@ -315,7 +318,7 @@ fn higher_offers_show_their_places(store: Store) {
     let browser = Browser::new(&server.client());
     let page = shows(&browser, &evening.page(), "about 2nd");
     assert!(page.text.contains("about 1st"), "{page}");
-    let offers: Vec<&str> = page.text.split("name=\"offer\" value=\"").skip(1).collect();
+    let offers: Vec<&str> = request_form(&page).split("name=\"offer\" value=\"").skip(1).collect();
     let offers: Vec<&str> = offers.iter().map(|rest| rest.split_once('"').unwrap().0).collect();
     assert_eq!(offers, ["price", "15.00"], "20.00 gives no better place: {page}");
     leads_to(&evening.send(&browser, &with(filled_on(&page, "Temptation"), "offer", "15.00")));

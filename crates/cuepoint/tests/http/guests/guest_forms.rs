@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::guest_scene::{
-    Evening, LANGUAGES, Words, filled_on, request_form, says, shows, with,
-};
+use crate::harness::guest_scene::{Evening, LANGUAGES, Words, filled_on, request_form, says, shows, with};
 use crate::harness::{Answer, Browser, SESSION, Server, Store, gig_scene, leads_to};
 
 on_one_store!(

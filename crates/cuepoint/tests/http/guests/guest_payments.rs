@@ -69,7 +69,10 @@ fn a_guest_without_money_pays_and_the_request_is_sent_once(store: Store) {
         says(
             &page,
             language,
-            &[["The money has arrived", "Das Geld ist da"], ["Send the request", "Wunsch für 10,00\u{a0}USD senden"]],
+            &[
+                ["The money has arrived", "Das Geld ist da"],
+                ["Send the request", "Wunsch für 10,00\u{a0}USD senden"],
+            ],
         );
         assert!(page.text.contains("Rock &#38; Roll = 100% + ä"), "{page}");
         let sent = evening.send_draft(&browser);

@@ -78,7 +78,8 @@ fn a_wait_that_no_song_outlasts_is_warned_about_before_the_request(store: Store)
         leads_to(&evening.request(&browser, "Regret"));
         says(&shows(&browser, &evening.page(), "id=\"request-"), language, &[RISK]);
         let queue = evening.dj.get(&format!("/gigs/{}/queue", evening.gig["id"])).data(200);
-        let risks: Vec<_> = queue["queue"].as_array().unwrap().iter().map(|queued| &queued["at_risk"]).collect();
+        let risks: Vec<_> =
+            queue["queue"].as_array().unwrap().iter().map(|queued| &queued["at_risk"]).collect();
         assert_eq!(risks, [false, false, true]);
     }
 }

@@ -241,32 +241,6 @@ fn the_store_is_asked_for_the_first_operator_until_there_was_one() {
     assert_eq!([awaits(), awaits(), awaits(), awaits()], [true, true, false, false]);
 }
 
-#[test]
-fn the_first_operator_begins_with_the_code_of_this_process_or_by_the_command_line() {
-    let way_after = |issues: bool, had_operator: bool| {
-        let mut setup = Setup::default();
-        let mut turn = mockall::Sequence::new();
-        let answers = if issues { vec![false, had_operator] } else { vec![had_operator] };
-        for answer in answers {
-            setup
-                .people
-                .expect_has_first_operator()
-                .once()
-                .in_sequence(&mut turn)
-                .returning(move || Ok(answer));
-        }
-        let operators = Operators::new(sign_ins(setup));
-        if issues {
-            assert!(run(operators.issue_code()).unwrap().is_some());
-        }
-        run(operators.way_of_first()).unwrap()
-    };
-    assert_eq!(way_after(false, false), Some(FirstOperatorWay::CommandLine));
-    assert_eq!(way_after(true, false), Some(FirstOperatorWay::Code));
-    assert_eq!(way_after(false, true), None);
-    assert_eq!(way_after(true, true), None, "another server or the command line was first");
-}
-
 /// The outcome of creating the first operator, by whether one was created before, the address is taken, and
 /// the password is breached; `made` is the store's outcome, if it is called.
 fn bootstrap(

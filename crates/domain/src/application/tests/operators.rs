@@ -1,5 +1,6 @@
 //! Commands of operators, on doubles of the ports.
 
+use super::logins::{Setup, sign_ins};
 use super::*;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Correction;
@@ -214,4 +215,30 @@ fn an_adjustment_cannot_exceed_the_configured_maximum() {
         let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), balance, (1, minor));
         assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::Rule(_)))), "{adjusted:?}");
     }
+}
+
+#[test]
+fn the_first_operator_begins_with_the_code_of_this_process_or_by_the_command_line() {
+    let way_after = |issues: bool, had_operator: bool| {
+        let mut setup = Setup::default();
+        let mut turn = mockall::Sequence::new();
+        let answers = if issues { vec![false, had_operator] } else { vec![had_operator] };
+        for answer in answers {
+            setup
+                .people
+                .expect_has_first_operator()
+                .once()
+                .in_sequence(&mut turn)
+                .returning(move || Ok(answer));
+        }
+        let operators = Operators::new(sign_ins(setup));
+        if issues {
+            assert!(run(operators.issue_code()).unwrap().is_some());
+        }
+        run(operators.way_of_first()).unwrap()
+    };
+    assert_eq!(way_after(false, false), Some(FirstOperatorWay::CommandLine));
+    assert_eq!(way_after(true, false), Some(FirstOperatorWay::Code));
+    assert_eq!(way_after(false, true), None);
+    assert_eq!(way_after(true, true), None, "another server or the command line was first");
 }

@@ -1,7 +1,7 @@
 //! The page of a gig for its guests.
 
 use cuepoint_domain::application::queries::OwnRequest;
-use cuepoint_domain::gig::consent::{Asked, Choice, Questions};
+use cuepoint_domain::gig::consent::{Asked, ChosenOffer, Questions};
 use cuepoint_domain::gig::offers::offers;
 use cuepoint_domain::gig::queue::{Place, PlaceReason};
 use cuepoint_domain::gig::{
@@ -181,7 +181,7 @@ fn questions(topics: &str) -> Questions {
     let asked = Asked::read(&format!("15.00 0123456789abcdef {topics}"), &site().currency);
     Questions {
         asked: asked.expect("questions"),
-        choice: Choice::Price,
+        choice: ChosenOffer::Price,
         kind: ArtistType::Popular,
         played_at: topics.contains("played").then(|| ago(75)),
     }

@@ -94,11 +94,11 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
 
 /// What is known about the song of a form.
 async fn found(call: &PageCall, view: &GuestView, read: &ReadRequest) -> Result<Found, PageFailure> {
-    let (board, subject) = (&view.board, read.subject);
-    let tonight = call.use_cases().boards.song_tonight(board.code, subject.song).await?;
+    let (board, wanted) = (&view.board, read.wanted);
+    let tonight = call.use_cases().boards.song_tonight(board.code, wanted.song).await?;
     // The requests of the wallet that pays, and those of the session.
     let all = page::with_kept_guests(call, view.clone()).await?;
-    Ok(Found { price: board.list_price(subject.kind), tonight, has_open: all.has_open(subject.song) })
+    Ok(Found { price: board.list_price(wanted.kind), tonight, has_open: all.has_open(wanted.song) })
 }
 
 /// A valid form, and what is known about its song.
@@ -122,7 +122,7 @@ impl Sending<'_> {
     /// The request as the guest agreed to it, or what the page asks first.
     async fn agreed(&self, call: &PageCall) -> Result<Result<AgreedRequest, Questions>, PageFailure> {
         let Self { view, key, read, found } = self;
-        let questions = match consent(&read.sent, read.subject, found) {
+        let questions = match consent(&read.sent, read.wanted, found) {
             Consent::Given { agreement, fee, asked } => {
                 let new = read.new_request(&view.board, agreement);
                 return Ok(Ok(AgreedRequest { new, fee, asked: Some(asked) }));
@@ -181,7 +181,7 @@ impl Sending<'_> {
             // The price was raised after the page had read it.
             OpenRequestRefusal::Rule(OpenRefusal::FeeBelowPrice(price)) => {
                 let found = Found { price, ..self.found.clone() };
-                return match consent(&self.read.sent, self.read.subject, &found) {
+                return match consent(&self.read.sent, self.read.wanted, &found) {
                     Consent::Missing(questions) => ask(call, view, &questions).await,
                     Consent::Given { .. } => Err(PageFailure::Outdated),
                 };

@@ -1,7 +1,7 @@
 //! The fields of the form of a request: what the guest typed, and what it means.
 
 use cuepoint_domain::gig::Board;
-use cuepoint_domain::gig::consent::{Asked, Choice, SentForm, Subject};
+use cuepoint_domain::gig::consent::{Asked, ChosenOffer, SentForm, WantedSong};
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::ids::{self, RequestId};
 use cuepoint_domain::money::{Currency, Money, MoneyError};
@@ -22,7 +22,7 @@ pub(super) struct RequestFields {
     pub(super) name: Result<Option<Line>, TextError>,
     /// The chosen kind.
     pub(super) kind: ArtistType,
-    pub(super) choice: Result<Choice, MoneyError>,
+    pub(super) choice: Result<ChosenOffer, MoneyError>,
     pub(super) joins: Option<RequestId>,
     displayed: Money,
     asked: Option<Asked>,
@@ -37,7 +37,7 @@ pub(super) struct ReadRequest {
     /// What the form displayed and the guest chose.
     pub(super) sent: SentForm,
     /// The song at the gig of the form.
-    pub(super) subject: Subject,
+    pub(super) wanted: WantedSong,
 }
 
 /// The request as a text, by which a repeated key with another request is refused. The same form holds another fee or
@@ -55,8 +55,8 @@ impl RequestFields {
         let name =
             if is_new { Line::new(form.text("name")).map(Some) } else { form.optional("name", Line::new) };
         let choice = match form.text("offer") {
-            "" | "price" => Ok(Choice::Price),
-            amount => currency.parse_typed(amount).map(Choice::Amount),
+            "" | "price" => Ok(ChosenOffer::Price),
+            amount => currency.parse_typed(amount).map(ChosenOffer::Amount),
         };
         Self {
             song_title: Line::new(form.text("song_title")),
@@ -74,15 +74,15 @@ impl RequestFields {
     /// The chosen higher offer.
     pub(super) fn amount(&self) -> Option<Money> {
         match self.choice {
-            Ok(Choice::Amount(amount)) => Some(amount),
-            Ok(Choice::Price) | Err(_) => None,
+            Ok(ChosenOffer::Amount(amount)) => Some(amount),
+            Ok(ChosenOffer::Price) | Err(_) => None,
         }
     }
 
     /// The request at this gig, if every field is valid.
     pub(super) fn valid(self, board: &Board) -> Option<ReadRequest> {
         let (song_title, artist_name) = (self.song_title.ok()?, self.artist_name.ok()?);
-        let subject = Subject {
+        let wanted = WantedSong {
             code: board.code,
             song: SongKey::of(&song_title, &artist_name),
             kind: board.counted_kind(self.kind),
@@ -90,7 +90,7 @@ impl RequestFields {
         let (displayed, choice) = (self.displayed, self.choice.ok()?);
         let sent = SentForm { displayed, choice, asked: self.asked, joins: self.joins };
         let (message, name) = (self.message.ok()?, self.name.ok()?);
-        Some(ReadRequest { song_title, artist_name, message, name, sent, subject })
+        Some(ReadRequest { song_title, artist_name, message, name, sent, wanted })
     }
 
     /// What is wrong with the offer.
@@ -106,7 +106,7 @@ impl ReadRequest {
             dj: board.dj.id,
             song_title: self.song_title.clone(),
             artist_name: self.artist_name.clone(),
-            artist_type: self.subject.kind,
+            artist_type: self.wanted.kind,
             music_url: None,
             fee: Some(agreement),
             message: self.message.clone(),
