@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { openGig, queueOf, requestSong } from "../harness/evening.js";
-import { guestWithMoney, requestOf } from "../harness/queue.js";
+import { guestWithMoney, logIn, requestOf } from "../harness/queue.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -64,3 +64,28 @@ for (const script of [true, false]) {
     assert.deepEqual(await offers(), ["price", "6.00"]);
   });
 }
+
+test("a card says that its money is back, although the board does not change", async (scene) => {
+  const settings = { GIGS__PENDING_TTL_SECONDS: 1, REQUESTS__SWEEP_INTERVAL_SECONDS: 3600 };
+  const service = await scene.service({ isDurable: false, settings });
+  const dj = await openGig(service, { popular: 10 });
+  const mia = await guestWithMoney(service, "Mia", 15);
+  const { id } = await requestOf(service, mia, dj, "Blue Monday");
+  await eventually("the request has expired", async () => {
+    const { status } = await service.call("GET", `/music/requests/${id}`, { token: mia.token });
+    return status === "expired";
+  });
+  const phone = await scene.phone({ base: service.url });
+  const { page } = phone;
+  await logIn(service, phone, mia);
+  await phone.context.clock.install();
+  const isRead = page.waitForResponse(/\/live\?/);
+  await page.goto(`/g/${dj.code}`);
+  await isRead;
+  await page.getByText("10.00 USD comes back to your wallet in a moment.").waitFor();
+  // A payout of more than is available releases the fee.
+  const body = { amount: 12, currency: "BTC", network: "bitcoin", wallet_address: "bc1q" };
+  await service.call("POST", "/withdrawal/crypto", { token: mia.token, body });
+  await phone.context.clock.runFor(11_000);
+  await page.getByText("10.00 USD returned to your wallet.").waitFor();
+});
