@@ -20,6 +20,7 @@ const SUITES = [
   "guest_request",
   "paid_request",
   "closed_gigs",
+  "consent",
   "evening",
   "unsent_taps",
   "taps_in_company",

@@ -39,7 +39,7 @@ const CLOSED = {
     const dj = await openGig(service, { popular: 0, upcoming: 0 });
     await requestOf(service, mia, dj, "Ceremony");
     await service.call("PUT", `/music/dj/blocks/${mia.id}`, { token: dj.token });
-    return (phone) => requestSong(phone, dj.code, SONG);
+    return ({ page }) => page.goto(`/g/${dj.code}`);
   },
   members_only: async ({ service }) => {
     const dj = await openGig(service, { popular: 0, upcoming: 0, members_only: true });

@@ -40,7 +40,8 @@ async function fees({ service, dj }, title) {
 for (const hasMoney of [true, false]) {
   test(`"me too" after a raise asks about the price, ${hasMoney ? "with" : "without"} money`, async (scene) => {
     const scenery = await evening(scene, { price: 9, hasMoney });
-    const { service, dj, page } = scenery;
+    const { service, dj, phone, page } = scenery;
+    phone.expectProblems(/ERR_FAILED/);
     const accepted = await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
     await answer(service, dj, accepted, "accepted");
     await eventually("the song is up next", async () => {
@@ -116,7 +117,7 @@ for (const [delay, isAgreed] of [[0, false], [1_000, false], [4_000, false], [6_
     await setPrice(scenery, 30);
     await eventually("the form shows the raise", async () => {
       const isShown = amount("30.00").test(await sendButton(page).innerText());
-      if (isShown) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1));
+      if (isShown) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 200));
       return isShown;
     });
     if (delay) await page.clock.runFor(delay);
@@ -156,7 +157,7 @@ test("a form for an upcoming artist holds nothing at its price once the gig does
   const { service, dj, page } = scenery;
   await page.goto(`/g/${dj.code}`);
   await fill(page);
-  await page.getByText(t.upcoming_artist).click();
+  await page.locator("#request").getByText(t.upcoming_artist).click();
   assert.match(await sendButton(page).innerText(), amount("3.00"));
   await service.call("PATCH", `/gigs/${dj.gig.id}`, { token: dj.token, body: { asks_kind: false } });
   await eventually("the board asks for no kind", async () => {
@@ -194,6 +195,8 @@ test("a guest who is blocked finds no form, and one who is unblocked finds it ag
   const { service, dj, guest, page } = await evening(scene);
   await page.goto(`/g/${dj.code}`);
   await sendButton(page).waitFor();
+  // A DJ blocks a guest of whom there is a request.
+  await requestOf(service, guest, dj, "Regret");
   const path = `/music/dj/blocks/${guest.id}`;
   await service.call("PUT", path, { token: dj.token });
   await page.goto(`/g/${dj.code}`);

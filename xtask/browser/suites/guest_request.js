@@ -45,14 +45,14 @@ for (const language of ["en", "de"]) {
 for (const script of [true, false]) {
   test(`the offers follow the kind of song, and a chosen one stays, ${script ? "with" : "without"} scripts`, async (scene) => {
     const service = await scene.service({ isDurable: false });
-    const dj = await openGig(service, { popular: 10, upcoming: 4 });
+    const dj = await openGig(service, { popular: 10, upcoming: 4, asks_kind: true });
     for (const [name, artist_type, fee] of [["Mia", "popular", 17], ["Ida", "popular", 10], ["Ben", "upcoming", 5]]) {
       await requestOf(service, await guestWithMoney(service, name), dj, `Song of ${name}`, { artist_type, fee });
     }
     const { page } = await scene.phone({ base: service.url, script });
     const t = textsOf("en");
     await page.goto(`/g/${dj.code}`);
-    const offers = () => page.locator("#offer input:visible").evaluateAll((inputs) => inputs.map(({ value }) => value));
+    const offers = () => page.locator("#offer [name=offer]:visible").evaluateAll((inputs) => inputs.map(({ value }) => value));
     assert.deepEqual(await offers(), ["price", "15.00", "20.00"]);
     await page.getByText(t.upcoming_artist).click();
     assert.deepEqual(await offers(), ["price", "6.00"]);

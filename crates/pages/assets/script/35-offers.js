@@ -15,19 +15,21 @@ const agreeTo = (name, value) => {
 const isTouched = (offers) =>
   offers.contains(document.activeElement) || all('input', offers).some((choice) => choice.checked !== choice.defaultChecked);
 
+let offersBefore = $('template[data-offers]');
 const renewOffers = (fresh) => {
-  const next = $('[data-offers]', fresh);
-  const before = $('.live [data-offers]');
+  const next = $('template[data-offers]', fresh);
   const shown = $('form [data-offers]');
-  if (!next || !before || !shown || next.isEqualNode(before)) return;
+  const before = offersBefore;
+  offersBefore = next;
+  if (!next || !before || !shown || next.innerHTML === before.innerHTML) return;
   if (isTouched(shown)) {
     if (next.dataset.say === before.dataset.say) return;
-    const mark = $('.notice', shown) ?? $('button', shown).parentElement.insertBefore(element('p', '', 'notice attention'), $('button', shown));
+    const mark = $('.notice', shown) ?? element('p', '', 'notice attention');
     mark.textContent = next.dataset.say;
+    $('button', shown).before(mark);
     return;
   }
-  const offers = next.cloneNode(true);
-  offers.hidden = false;
+  const offers = next.content.cloneNode(true);
   for (const field of all('[name^=price_]', offers)) {
     const { name, value } = field;
     const agreed = priceField(name)?.value ?? '';
@@ -35,7 +37,7 @@ const renewOffers = (fresh) => {
     if (isMore(value, shownPrices[name] ?? agreed)) setTimeout(agreeTo, RAISED_AFTER, name, value);
     shownPrices[name] = value;
   }
-  shown.replaceWith(offers);
+  shown.replaceChildren(offers);
 };
 
 // The button of a typed amount names it.

@@ -8,13 +8,14 @@ use futures_util::future::try_join;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
 use crate::application::queries::boards::ReadBoard;
+use crate::application::queries::gig_of_code::present_user;
 use crate::application::queries::{BoardQueries, OwnRequests};
 use crate::authorization::{Principal, permission};
 use crate::gig::offers::offers;
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
 use crate::gig::{Board, DjCode, Song};
-use crate::money::Currency;
+use crate::money::{Currency, Money};
 use crate::timestamp::Timestamp;
 use crate::user::ArtistType;
 
@@ -79,6 +80,15 @@ impl BoardQueries {
         let (own, is_blocked) = try_join(own, is_blocked).await?;
         let most_played = self.most_played(&board).await?;
         Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at), is_blocked, most_played })
+    }
+
+    /// The price of this kind of song as it is now. That of a board may be a second old, and a payment for it too small.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn price_now(&self, board: &Board, kind: ArtistType) -> Result<Money, Failure> {
+        let dj = present_user(&self.env, board.dj.id).await?;
+        Ok(dj.as_ref().unwrap_or(&board.dj).list_price(kind))
     }
 
     /// What the open gig of a code already did with a song.

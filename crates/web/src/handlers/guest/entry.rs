@@ -95,10 +95,12 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
 /// What is known about the song of a form.
 async fn found(call: &PageCall, view: &GuestView, read: &ReadRequest) -> Result<Found, PageFailure> {
     let (board, wanted) = (&view.board, read.wanted);
-    let tonight = call.use_cases().boards.song_tonight(board.code, wanted.song).await?;
+    let boards = &call.use_cases().boards;
+    let tonight = boards.song_tonight(board.code, wanted.song).await?;
+    let price = boards.price_now(board, wanted.kind).await?;
     // The requests of the wallet that pays, and those of the session.
     let all = page::with_kept_guests(call, view.clone()).await?;
-    Ok(Found { price: board.list_price(wanted.kind), tonight, has_open: all.has_open(wanted.song) })
+    Ok(Found { price, tonight, has_open: all.has_open(wanted.song) })
 }
 
 /// A valid form, and what is known about its song.
