@@ -70,9 +70,9 @@ const follow = (part) => {
       if ([403, 404].includes(answer.status)) location.reload();
       if (answer.status >= 400 && answer.status !== 401) throw new Error(answer.status);
       if (answer.status === 200) {
-        const body = parse(await answer.text());
+        const body = await parse(await answer.text());
         await untilStill();
-        replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
+        await replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
       }
       reached(true);
     } catch {
