@@ -23,7 +23,8 @@ const announceNew = (fresh) => {
 const connection = { since: 0, isLoggedOut: false };
 const showConnection = () => {
   const { since, isLoggedOut } = connection;
-  for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 60000;
+  // Within ten seconds of the loss: the first failed read comes up to two seconds after it.
+  for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 7000;
   const place = $('[data-connection]');
   if (!place) return;
   const unsent = allTaps().filter((tap) => tap.due <= Date.now()).length;
