@@ -24,6 +24,7 @@ const SUITES = [
   "evening",
   "unsent_taps",
   "taps_in_company",
+  "busy_booth",
   "refused_taps",
   "cross_site",
   "display",
@@ -34,7 +35,7 @@ const SUITES = [
   "screen_reader",
 ];
 
-// The number of tests that run at a time.
+// The number of tests that run at a time, except those that run alone.
 const CONCURRENCY = 2;
 
 for (const suite of SUITES) await import(`./suites/${suite}.js`);
@@ -43,7 +44,7 @@ const chosen = tests.filter(({ name }) => name.includes(options.filter));
 if (chosen.length === 0) throw new Error(`no name of a test contains "${options.filter}"`);
 if (chosen.length < tests.length) console.log(`${chosen.length} of ${tests.length} tests contain "${options.filter}"`);
 
-describe("pages in Chromium", { concurrency: CONCURRENCY }, () => {
-  for (const { name, run } of chosen) it(name, run);
-});
+const declare = (isMeant) => chosen.filter(isMeant).forEach(({ name, run }) => it(name, run));
+describe("pages in Chromium", { concurrency: CONCURRENCY }, () => declare(({ alone }) => !alone));
+describe("times in Chromium", { concurrency: 1 }, () => declare(({ alone }) => alone));
 after(quit);

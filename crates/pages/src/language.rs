@@ -28,6 +28,12 @@ impl Language {
         best.map_or_else(Self::default, |(language, _)| language)
     }
 
+    /// The language with this tag, in lower case.
+    #[must_use]
+    pub fn tagged(tag: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.tag() == tag)
+    }
+
     /// The tag of `lang` and `Content-Language`.
     #[must_use]
     pub const fn tag(self) -> &'static str {

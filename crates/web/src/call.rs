@@ -55,6 +55,8 @@ pub struct PageCall {
     pub query: Form,
     pub(super) deadline: RequestDeadline,
     pub language: Language,
+    /// The language that the address names, on a page that reads it.
+    pub named_language: Option<Language>,
     /// The principal of the session; `None` without one, and for pages that read no cookie.
     pub principal: Option<Principal>,
     /// Whether a wallet link ended the session of this browser. The page then says where the wallet is.

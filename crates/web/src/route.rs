@@ -37,12 +37,19 @@ pub struct PageRoute {
     pub access: PageAccess,
     /// The rate limit of its requests, in addition to the class of the page itself for a GET.
     pub class: Class,
+    /// Whether `?lang=` names the language.
+    pub(crate) reads_language: bool,
     pub(crate) run: Handler,
 }
 
 impl PageRoute {
     fn new(method: Method, path: &'static str, access: PageAccess, class: Class, run: Handler) -> Self {
-        Self { method, path, access, class, run }
+        Self { method, path, access, class, reads_language: false, run }
+    }
+
+    /// The route of a page whose language `?lang=` can name, because the system of a shared screen may have another one.
+    pub(crate) fn with_language(self) -> Self {
+        Self { reads_language: true, ..self }
     }
 
     /// Whether it changes something.

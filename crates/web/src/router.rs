@@ -63,8 +63,9 @@ impl Pages {
 
     /// Answers a request to a page, or one to which [`unknown::is_for_page`] applies.
     pub async fn answer(&self, request: HttpRequest, payload: Payload) -> HttpResponse {
-        let language = language_of(request.headers());
-        let answered = self.handle(&request, payload, language).await;
+        let named_language = self.named_language(&request);
+        let language = named_language.unwrap_or_else(|| language_of(request.headers()));
+        let answered = self.handle(&request, payload, language, named_language).await;
         let response = answered.unwrap_or_else(|failure| self.refusal(&failure, &request, language));
         let response = if request.headers().contains_key(PART) {
             response.with_header(PART, "1")
@@ -81,6 +82,7 @@ impl Pages {
         request: &HttpRequest,
         payload: Payload,
         language: Language,
+        named_language: Option<Language>,
     ) -> Result<PageResponse, PageFailure> {
         let (route, parameter) = self.find(request)?;
         let state = &self.state;
@@ -109,6 +111,7 @@ impl Pages {
             query: Form::parse(request.query_string().as_bytes()),
             deadline,
             language,
+            named_language,
             principal: owner.principal(),
             is_moved,
             class: route.class,
@@ -200,6 +203,13 @@ impl Pages {
         Ok(Form::parse(&body))
     }
 
+    /// The language that the address names, if its page reads it.
+    fn named_language(&self, request: &HttpRequest) -> Option<Language> {
+        let language = language_of_query(request.query_string())?;
+        let (routes, _) = self.routes.find(request.match_info().as_str())?;
+        routes.iter().any(|route| route.reads_language).then_some(language)
+    }
+
     /// The methods of a path, as `Allow` lists them.
     fn allowed(&self, request: &HttpRequest) -> String {
         let found = self.routes.find(request.match_info().as_str());
@@ -288,4 +298,11 @@ fn counts_for_network(route: &PageRoute) -> bool {
 
 fn language_of(headers: &HeaderMap) -> Language {
     Language::of_header(headers.get(header::ACCEPT_LANGUAGE).and_then(|header| header.to_str().ok()))
+}
+
+/// The language that `lang` names. An unknown one, and more than one, count for nothing.
+fn language_of_query(query: &str) -> Option<Language> {
+    let mut named = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "lang");
+    let (_, tag) = named.next()?;
+    if named.next().is_some() { None } else { Language::tagged(&tag) }
 }

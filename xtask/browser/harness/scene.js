@@ -19,10 +19,11 @@ const END_LIMIT = 20_000;
 // The tests of all suites, in the order of their declaration.
 export const tests = [];
 
-// Declares a test. Its name states the behaviour that it asserts. It fails after `limit` milliseconds.
-export function test(name, body, { limit = LIMIT } = {}) {
+// Declares a test. Its name states the behaviour that it asserts. It fails after `limit` milliseconds. No other test runs
+// beside one that is `alone`, because it measures times.
+export function test(name, body, { limit = LIMIT, alone = false } = {}) {
   if (tests.some((other) => other.name === name)) throw new Error(`two tests have the name: ${name}`);
-  tests.push({ name, run: () => run(name, body, limit) });
+  tests.push({ name, alone, run: () => run(name, body, limit) });
 }
 
 async function run(name, body, limit) {

@@ -131,8 +131,10 @@ export class Visitor {
   // Stores a picture of the entire page. Nothing is injected into the page, which its policy would refuse.
   async screenshot(path, page = this.page) {
     const settings = { path, animations: "allow", caret: "initial" };
-    if (this.textScale === 1) return page.screenshot({ ...settings, fullPage: true });
-    // A picture of more than the window resets the size of the text, so that the window becomes as high as the page.
+    const hasCards = await page.locator("[data-card]").count();
+    if (this.textScale === 1 && !hasCards) return page.screenshot({ ...settings, fullPage: true });
+    // A picture of more than the window resets the size of the text and lacks the cards outside of the window, so that the
+    // window becomes as high as the page.
     const window = page.viewportSize();
     const height = await page.evaluate(() => document.scrollingElement.scrollHeight);
     await page.setViewportSize({ ...window, height });

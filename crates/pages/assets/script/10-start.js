@@ -7,7 +7,17 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 const words = $('#words')?.dataset ?? {};
 const counted = (n, name) => words[n === 1 ? name : `${name}s`].replace('{n}', n);
 const policy = window.trustedTypes?.createPolicy('cuepoint', { createHTML: (text) => text });
-const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html').body;
+// A long text is parsed in pieces.
+const parse = async (text) => {
+  const page = document.implementation.createHTMLDocument();
+  for (let at = 0; at < text.length; at += 30000) {
+    if (at) await untilStill();
+    const piece = text.slice(at, at + 30000);
+    page.write(policy?.createHTML(piece) ?? piece);
+  }
+  page.close();
+  return page.body;
+};
 
 const element = (name, textContent, className = '') =>
   Object.assign(document.createElement(name), { className, textContent });

@@ -11,7 +11,16 @@ const lift = () => {
 };
 addEventListener('pointerdown', () => (isDown = true), true);
 for (const type of ['pointerup', 'pointercancel', 'blur']) addEventListener(type, lift, true);
+// After 8 ms of work, taps and frames come first. Timers of a page in the background would wait for seconds.
+let begunAt = 0;
 const untilStill = async () => {
+  if (Date.now() - begunAt > 8) {
+    await new Promise((resolve) => {
+      addEventListener('message', resolve, { once: true });
+      postMessage(0);
+    });
+    begunAt = Date.now();
+  }
   while (isDown || Date.now() < restsUntil) await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
@@ -31,10 +40,11 @@ const isKept = (card, part) => {
   return true;
 };
 
-// Returns the element that shows `fresh`.
-const merged = (old, fresh, part) => {
+// Returns the element that shows `fresh`, in its place.
+const merged = async (old, fresh, part) => {
+  await untilStill();
   if (!old.matches(CARDS) && ($(CARDS, old) || $(CARDS, fresh))) {
-    mergeChildren(old, fresh, part);
+    await mergeChildren(old, fresh, part);
     return old;
   }
   const { digest } = fresh.dataset;
@@ -45,31 +55,32 @@ const merged = (old, fresh, part) => {
     if (same) same.open = true;
   }
   if (old.open) fresh.open = true;
+  // A card outside of the screen keeps its height until it is seen, so that nothing jumps.
+  fresh.place = old.place;
+  if (digest) fresh.style.containIntrinsicHeight = `auto ${old.place?.height}px`;
   const focused = document.activeElement;
-  if (old.contains(focused)) {
-    const place = all(FOCUSABLE, old).indexOf(focused);
-    queueMicrotask(() => (all(FOCUSABLE, fresh)[place] ?? fresh).focus({ preventScroll: true }));
-  }
+  const hasFocus = old.contains(focused);
+  const place = all(FOCUSABLE, old).indexOf(focused);
+  old.replaceWith(fresh);
+  if (hasFocus) (all(FOCUSABLE, fresh)[place] ?? fresh).focus({ preventScroll: true });
   return fresh;
 };
 
-const mergeChildren = (old, fresh, part) => {
+const mergeChildren = async (old, fresh, part) => {
   const before = [...old.children];
-  const wanted = [...fresh.children].map((next, place) => {
-    const sameId = next.id && $(`#${CSS.escape(next.id)}`, part);
-    const samePlace = before[place];
-    const isSame = samePlace && !samePlace.id && !next.id && samePlace.tagName === next.tagName;
-    const same = sameId || (isSame && samePlace);
-    if (!same) return next;
-    const shown = merged(same, next, part);
-    if (shown !== same) same.replaceWith(shown);
-    return shown;
-  });
+  const wanted = [];
+  for (const [place, next] of [...fresh.children].entries()) {
+    const last = before[place];
+    const hasPlace = last && !last.id && last.tagName === next.tagName;
+    const same = next.id ? $(`#${CSS.escape(next.id)}`, part) : hasPlace && last;
+    wanted.push(same ? await merged(same, next, part) : next);
+  }
   for (const child of [...old.children]) {
     if (!wanted.includes(child) && !isKept(child, part)) child.remove();
   }
   let place = old.firstElementChild;
   for (const shown of wanted) {
+    await untilStill();
     while (place && !wanted.includes(place)) place = place.nextElementSibling;
     if (shown === place) place = place.nextElementSibling;
     else old.insertBefore(shown, place);
@@ -79,7 +90,7 @@ const mergeChildren = (old, fresh, part) => {
 const says = (part) => all('[data-say]', part).map((place) => place.dataset.say);
 const newCards = () => all('[data-count] > [id]');
 
-const replacePart = (part, body, digest) => {
+const replacePart = async (part, body, digest) => {
   const fresh = body.firstElementChild;
   if (!fresh) return;
   // The form depends on the status of the gig. What a guest has typed stays, also in a form that was refused.
@@ -102,7 +113,7 @@ const replacePart = (part, body, digest) => {
   const focused = document.activeElement;
   const card = focused.closest('[data-card]');
   const place = all('[data-card]').indexOf(card);
-  mergeChildren(part, fresh, part);
+  await mergeChildren(part, fresh, part);
   if (card && document.activeElement === document.body) {
     // What has the focus keeps it, or else its card, or the card at its place.
     const cards = all('[data-card]');

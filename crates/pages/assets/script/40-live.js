@@ -23,7 +23,8 @@ const announceNew = (fresh) => {
 const connection = { since: 0, isLoggedOut: false };
 const showConnection = () => {
   const { since, isLoggedOut } = connection;
-  for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 60000;
+  // Within ten seconds of the loss: the first failed read comes up to two seconds after it.
+  for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 7000;
   const place = $('[data-connection]');
   if (!place) return;
   const unsent = allTaps().filter((tap) => tap.due <= Date.now()).length;
@@ -70,9 +71,9 @@ const follow = (part) => {
       if ([403, 404].includes(answer.status)) location.reload();
       if (answer.status >= 400 && answer.status !== 401) throw new Error(answer.status);
       if (answer.status === 200) {
-        const body = parse(await answer.text());
+        const body = await parse(await answer.text());
         await untilStill();
-        replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
+        await replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
       }
       reached(true);
     } catch {

@@ -98,7 +98,7 @@ const sendTap = async (tap) => {
   try {
     answer = await post(tap);
     if ([401, 429].includes(answer.status) || answer.status >= 500) throw new Error(answer.status);
-    const body = parse(await answer.text());
+    const body = await parse(await answer.text());
     showTimes(body);
     forget(tap);
     tapTries = 0;

@@ -1,13 +1,27 @@
-// A click was meant for what was in its place before: buttons that have moved rest for half a second.
-const places = {};
-const rest = (changes) => {
-  for (const card of all('.acts, details.card > form')) {
-    const { id } = card.parentElement;
-    const place = card.offsetLeft + ' ' + card.offsetTop;
-    // The second half of the animation is that of its end, in which they act.
-    if (changes && place !== places[id]) card.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
-    places[id] = place;
-  }
-};
-rest();
-new MutationObserver(rest).observe(document, { subtree: true, childList: true });
+// A click was meant for what was in its place before: on the screen, buttons that have moved rest for half a second.
+let isChanged = false;
+// The scroll position that the reader chose. The browser changes it, too, so that what is seen stays where it is.
+let scrolled = 0;
+addEventListener('scroll', () => (scrolled = scrollY));
+const changes = new MutationObserver(() => {
+  isChanged = true;
+  // An element is reported in the first frame after it is observed.
+  frames.disconnect();
+  frames.observe(document.body);
+});
+// Runs after the layout of a frame and before it is shown. Everything is read before anything is animated.
+const frames = new ResizeObserver(() => {
+  const moved = all('[data-card], details.card').filter((card) => {
+    const { top, bottom, height } = card.getBoundingClientRect();
+    const last = card.place;
+    card.place = { top: top + scrollY, height };
+    const isSame = last && Math.hypot(top + scrolled - last.top, height - last.height) < 4;
+    return !isSame && bottom > 0 && top < innerHeight;
+  });
+  scrolled = scrollY;
+  // The second half of the animation is that of its end, in which they act.
+  if (isChanged) moved.forEach((card) => $('.acts, form', card)?.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000));
+  isChanged = false;
+  changes.observe(document, { subtree: true, childList: true });
+});
+frames.observe(document.body);

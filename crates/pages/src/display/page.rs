@@ -8,8 +8,9 @@ use cuepoint_domain::user::ArtistType;
 use super::qr::Svg;
 use super::readable;
 use crate::frame::{Frame, RenderedPart, digest, renders};
+use crate::language::Language;
 
-/// The songs that are up next on a display.
+/// The maximum number of songs that are up next on a display. Beside a long message there is room for fewer.
 const UP_NEXT: usize = 8;
 /// The songs that are up next on an overlay, which leaves room for the picture below.
 const OVERLAY_UP_NEXT: usize = 3;
@@ -40,6 +41,8 @@ pub struct DisplayPart<'a> {
     /// The public address of the gig's page, such as `https://cuepoint.example/g/B2C3D4`.
     pub url: &'a str,
     pub kind: DisplayKind,
+    /// The language that the address of the page names. The address of the live part names it, too.
+    pub named_language: Option<Language>,
 }
 
 impl DisplayPage<'_> {
@@ -54,11 +57,14 @@ impl DisplayPart<'_> {
     pub fn render(&self) -> RenderedPart {
         let content = self.content();
         let digest = digest(&content, None);
+        let language = self.named_language.map(|language| format!("?lang={}", language.tag()));
         let html = format!(
-            "<section id=\"display\" class=\"display\" data-live=\"/g/{code}/{kind}/live\" data-digest=\"{digest}\" \
-             data-stream=\"/api/v1/boards/{code}/stream\" data-keep data-awake>{content}</section>",
+            "<section id=\"display\" class=\"display\" data-live=\"/g/{code}/{kind}/live{language}\" \
+             data-digest=\"{digest}\" data-stream=\"/api/v1/boards/{code}/stream\" data-keep data-awake>\
+             {content}</section>",
             code = self.board.code,
             kind = self.kind(),
+            language = language.unwrap_or_default(),
         );
         RenderedPart { html, digest }
     }

@@ -6,6 +6,7 @@ use cuepoint_domain::gig::DjCode;
 use super::qr::Svg;
 use super::readable;
 use crate::frame::{Frame, renders};
+use crate::language::Language;
 
 /// The size of a poster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,11 +61,18 @@ pub struct Poster<'a> {
     /// The public address of the gig's page, such as `https://cuepoint.example/g/B2C3D4`.
     pub url: &'a str,
     pub size: PosterSize,
+    /// The language that the address of the page names. The links to other sizes keep it.
+    pub named_language: Option<Language>,
 }
 
 impl Poster<'_> {
     fn qr(&self) -> Option<Svg> {
         Svg::new(self.url, self.frame.t.code_to_scan())
+    }
+
+    /// What the links to other sizes add to their addresses.
+    fn language(&self) -> String {
+        self.named_language.map(|language| format!("&lang={}", language.tag())).unwrap_or_default()
     }
 
     fn address(&self) -> (&str, &str) {

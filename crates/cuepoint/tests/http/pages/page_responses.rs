@@ -9,6 +9,7 @@ use crate::harness::{Answer, Browser, SESSION, Server, Store, UNKNOWN_CODE, is_p
 on_one_store!(
     every_page_has_the_headers_of_pages,
     displays_set_no_cookie,
+    shared_screens_and_posters_have_the_language_of_their_address,
     files_of_pages_never_change_under_their_names,
     refusals_are_pages_with_their_status,
     scripts_read_refusals_with_their_status,
@@ -67,6 +68,53 @@ fn displays_set_no_cookie(store: Store) {
     for path in [format!("/api/v1/boards/{}", evening.code), "/docs/".to_owned(), "/health/live".to_owned()] {
         let answer = ended.call("GET", &path).send();
         assert!(answer.header("set-cookie").is_none(), "{answer}");
+    }
+}
+
+fn shared_screens_and_posters_have_the_language_of_their_address(store: Store) {
+    let server = Server::start(store);
+    let evening = Evening::new(&server);
+    let browser = Browser::logged_in(&server.client(), &evening.dj);
+    let page = evening.page();
+    let screens = ["display", "display/live", "overlay", "overlay/live"].map(|part| format!("{page}/{part}"));
+    let unknown = format!("/g/{UNKNOWN_CODE}/display");
+    for (query, named) in [
+        ("lang=de", Some("de")),
+        ("lang=en", Some("en")),
+        ("size=a6&lang=de", Some("de")),
+        ("", None),
+        ("lang=", None),
+        ("lang=xx", None),
+        ("lang=DE", None),
+        ("lang=%ff%00", None),
+        ("lang=de&lang=de", None),
+        ("lang=de&lang=en", None),
+        ("language=de", None),
+    ] {
+        for header in ["en", "de"] {
+            let browser = browser.speaking(header);
+            let language = |path: &str| {
+                let answer = browser.get(&format!("{path}?{query}"));
+                answer.header("content-language").unwrap_or_else(|| panic!("{answer}")).to_owned()
+            };
+            for path in screens.iter().map(String::as_str).chain(["/booth/qr", unknown.as_str()]) {
+                assert_eq!(language(path), named.unwrap_or(header), "{path}?{query}, {header}");
+            }
+            for path in [page.as_str(), "/", "/booth"] {
+                assert_eq!(language(path), header, "{path}?{query}");
+            }
+        }
+    }
+    // The live part and the other sizes keep the language.
+    for (path, kept) in [
+        (screens[0].as_str(), format!("data-live=\"{}?lang=de\"", screens[1])),
+        (screens[2].as_str(), format!("data-live=\"{}?lang=de\"", screens[3])),
+        ("/booth/qr", "href=\"/booth/qr?size=a6&#38;lang=de\"".to_owned()),
+    ] {
+        let answer = browser.get(&format!("{path}?lang=de"));
+        assert!(answer.text.contains(&kept), "{answer}");
+        let answer = browser.get(&format!("{path}?lang=xx"));
+        assert!(!answer.text.contains("lang=xx") && !answer.text.contains("lang=de"), "{answer}");
     }
 }
 

@@ -32,13 +32,14 @@ pub fn pages(language: Language) -> Vec<Sample> {
     for size in PosterSize::ALL {
         let code = boards::gig().code;
         let dj = people::dj();
-        let poster = Poster { frame: &frame, title: dj.name.as_str(), code, url: URL, size };
+        let poster =
+            Poster { frame: &frame, title: dj.name.as_str(), code, url: URL, size, named_language: None };
         pages.push(Sample::new(format!("poster-{}", size.name()), poster.render()));
     }
     pages
 }
 
 fn shown(frame: &Frame<'_>, board: &Board, kind: DisplayKind) -> String {
-    let part = DisplayPart { frame, board, url: URL, kind };
+    let part = DisplayPart { frame, board, url: URL, kind, named_language: None };
     DisplayPage { frame, part: &part }.render()
 }

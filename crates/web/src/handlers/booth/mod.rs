@@ -19,7 +19,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
     vec![
         own_page("/booth", Action::ReadGig, page::show),
         own_page("/booth/live", Action::ReadGig, page::live),
-        own_page("/booth/qr", Action::ReadGig, poster::show),
+        own_page("/booth/qr", Action::ReadGig, poster::show).with_language(),
         own_page("/booth/gigs", Action::ReadGig, reports::list),
         own_page("/booth/gigs/{id}", Action::ReadGig, reports::show),
         own_page("/booth/gigs/{id}/report.csv", Action::ReadGig, reports::file),

@@ -22,6 +22,7 @@ pub(super) async fn show(call: PageCall, principal: Principal) -> Result<PageRes
     };
     let url = call.page_of(newest.gig.code);
     let size = PosterSize::named(call.query.text("size")).unwrap_or_default();
-    let page = Poster { frame: &frame, title, code: newest.gig.code, url: &url, size };
+    let (code, named_language) = (newest.gig.code, call.named_language);
+    let page = Poster { frame: &frame, title, code, url: &url, size, named_language };
     Ok(PageResponse::page(page.render()))
 }
