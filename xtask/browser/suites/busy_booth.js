@@ -74,39 +74,46 @@ test("all cards that moved on a screen with 20 of them take no click for half a 
   await eventually("the card is accepted", () => posts.length === 1);
 });
 
-// A maximum of the milliseconds for which a task of the page may block it, by the number of requests.
+// The tasks of the main thread of a page while the function runs, in milliseconds of processor time. The entries of
+// "longtask" count the same tasks with what other programs of the machine delay them by.
+async function tasksDuring({ visitor, page }, run) {
+  const browser = visitor.context.browser();
+  await browser.startTracing(page, { categories: ["toplevel"] });
+  await run();
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  const isMain = ({ name, args }) => name === "thread_name" && args.name === "CrRendererMain";
+  const threads = traceEvents.filter(isMain).map(({ pid, tid }) => {
+    const events = traceEvents.filter((event) => event.pid === pid && event.tid === tid && event.name.endsWith("::RunTask"));
+    return events.map(({ tdur = 0 }) => tdur / 1000);
+  });
+  // Chromium has an idle page in reserve.
+  return threads.sort((one, other) => other.length - one.length)[0];
+}
+
+// The maximum time for which a task may block a page with this number of requests, in milliseconds.
 for (const [count, limit] of [[300, 100], [31, 50]]) {
   test(
-    `ten taps and what follows block a slow phone with ${count} requests for at most ${limit} ms`,
+    `ten taps and what follows block a slow phone with ${count} requests for at most ${limit} ms at a time`,
     async (scene) => {
       const booth = await busyBooth(scene, count, { width: 390 });
       const { visitor, page } = booth;
-      await page.addInitScript(() => {
-        window.tasks = [];
-        const add = (entries) => window.tasks.push(...entries.map(({ startTime, duration }) => ({ startTime, duration })));
-        const observer = new PerformanceObserver((list) => add(list.getEntries()));
-        observer.observe({ type: "longtask" });
-        window.takeTasks = () => {
-          add(observer.takeRecords());
-          return window.tasks.splice(0);
-        };
-      });
       await open(booth);
       const session = await visitor.context.newCDPSession(page);
       await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-      await page.evaluate(() => window.takeTasks());
-      for (let tap = 0; tap < 10; tap += 1) {
-        // A click of a program is followed by a read at once, and not after the rest of a finger.
-        const { id, title } = await page.locator("#new-list > [data-card]").first().evaluate((card) => {
-          card.querySelector("[data-tap=accept] button").click();
-          return { id: card.id, title: card.querySelector("h3").textContent };
-        });
-        await page.locator(`#accepted-list > #${id}`).waitFor();
-        // The form for the end of the gig is merged last.
-        await page.locator("#end li", { hasText: title }).first().waitFor({ state: "attached" });
-      }
-      const tasks = await page.evaluate(() => window.takeTasks());
-      assert.deepEqual(tasks.filter(({ duration }) => duration > limit), [], JSON.stringify(tasks));
+      const tasks = await tasksDuring(booth, async () => {
+        for (let tap = 0; tap < 10; tap += 1) {
+          // A click of a program is followed by a read at once, and not after the rest of a finger.
+          const { id, title } = await page.locator("#new-list > [data-card]").first().evaluate((card) => {
+            card.querySelector("[data-tap=accept] button").click();
+            return { id: card.id, title: card.querySelector("h3").textContent };
+          });
+          await page.locator(`#accepted-list > #${id}`).waitFor();
+          // The form for the end of the gig is merged last.
+          await page.locator("#end li", { hasText: title }).first().waitFor({ state: "attached" });
+        }
+      });
+      const longest = tasks.sort((one, other) => other - one).slice(0, 10).map(Math.round);
+      assert.ok(longest[0] > 5 && longest[0] <= limit, `${longest} ms`);
     },
     { alone: true },
   );
