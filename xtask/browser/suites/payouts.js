@@ -34,7 +34,7 @@ for (const language of ["en", "de"]) {
     await send(ADDRESS);
     await page.getByRole("heading", { name: t.check_title }).waitFor();
     assert.equal((await page.locator(".groups").innerText()).replaceAll(/\s/g, ""), ADDRESS);
-    const { held } = await service.call("GET", "/wallet", { token: mia.token });
-    assert.equal(held, 0);
+    const { data } = await service.call("GET", "/withdrawals", { token: mia.token });
+    assert.deepEqual(data, []);
   });
 }
