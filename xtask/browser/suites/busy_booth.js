@@ -74,8 +74,8 @@ test("all cards that moved on a screen with 20 of them take no click for half a 
   await eventually("the card is accepted", () => posts.length === 1);
 });
 
-// The tasks of the main thread of a page while the function runs, in milliseconds of processor time. The entries of
-// "longtask" count the same tasks with what other programs of the machine delay them by.
+// The tasks of the main thread of a page while the function runs, in milliseconds of processor time. The throttling of
+// Chromium and other programs of the machine delay tasks, but add nothing to this time.
 async function tasksDuring({ visitor, page }, run) {
   const browser = visitor.context.browser();
   await browser.startTracing(page, { categories: ["toplevel"] });

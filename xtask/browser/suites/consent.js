@@ -133,6 +133,45 @@ for (const [delay, isAgreed] of [[0, false], [1_000, false], [4_000, false], [6_
   });
 }
 
+test("a form that was refused keeps the chosen offer", async (scene) => {
+  const scenery = await evening(scene);
+  const { service, dj, page } = scenery;
+  const ben = await guestWithMoney(service, "Ben");
+  await requestOf(service, ben, dj, "Ceremony");
+  await eventually("there is an offer", async () => {
+    await page.goto(`/g/${dj.code}`);
+    return (await page.locator('#request input[value="7.50"]').count()) > 0;
+  });
+  await fill(page, " ");
+  await page.locator('#request input[value="7.50"]').check();
+  await sendButton(page).click();
+  await page.locator("#song_title-error").waitFor();
+  await setPrice(scenery, 7);
+  await page.locator("#request .notice").filter({ hasText: amount("7.00") }).waitFor();
+  assert.match(await sendButton(page).innerText(), amount("7.50"));
+});
+
+test("a price that falls and rises again is asked about for five seconds", async (scene) => {
+  const scenery = await evening(scene);
+  const { dj, page } = scenery;
+  await page.clock.install();
+  await page.goto(`/g/${dj.code}`);
+  await fill(page);
+  const shows = (price) =>
+    eventually(`the form shows ${price}`, async () => amount(price).test(await sendButton(page).innerText()));
+  const agreed = () => page.locator("#request [name=price_popular]").inputValue();
+  for (const price of ["30.00", "5.00", "30.00"]) {
+    await setPrice(scenery, Number(price));
+    await shows(price);
+  }
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 200));
+  assert.equal(await agreed(), "5.00");
+  await page.clock.runFor(4_000);
+  assert.equal(await agreed(), "5.00");
+  await page.clock.runFor(2_000);
+  assert.equal(await agreed(), "30.00");
+});
+
 test("a chosen offer stays, and the form says that the price has changed", async (scene) => {
   const scenery = await evening(scene);
   const { service, dj, page } = scenery;

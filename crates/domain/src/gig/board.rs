@@ -70,7 +70,7 @@ pub struct NextSong {
 pub struct BoardVersion(u64);
 
 impl Board {
-    /// The kind of song for which a form that chose this one counts: a popular song, unless the gig asks for the kind.
+    /// The kind of song that counts for a form with this choice: a popular song, unless the gig asks for the kind.
     #[must_use]
     pub fn counted_kind(&self, chosen: ArtistType) -> ArtistType {
         if self.asks_kind() { chosen } else { ArtistType::Popular }

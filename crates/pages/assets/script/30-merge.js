@@ -81,6 +81,8 @@ const mergeChildren = async (old, fresh, part) => {
   let place = old.firstElementChild;
   for (const shown of wanted) {
     await untilStill();
+    // Another script may have removed it meanwhile.
+    if (place?.parentNode !== old) place = null;
     while (place && !wanted.includes(place)) place = place.nextElementSibling;
     if (shown === place) place = place.nextElementSibling;
     else old.insertBefore(shown, place);

@@ -1,27 +1,31 @@
 // The offers of a form that nobody has touched follow the live part. A raise changes the words at once, and after five
 // seconds what the form agrees to, so that a tap that was on its way is asked about.
 const RAISED_AFTER = 5000;
-const shownPrices = {};
+// The timers of raises, by the name of the field.
+const raises = {};
 
 // All amounts have the same number of decimals.
 const isMore = (a, b) => (a.length === b.length ? a > b : a.length > b.length);
-const priceField = (name) => $(`form [data-offers] [name=${name}]`);
-const agreeTo = (name, value) => {
-  const field = priceField(name);
-  const agreed = isMore(value, shownPrices[name]) ? shownPrices[name] : value;
-  if (field && isMore(agreed, field.value)) field.value = agreed;
+const agreeLater = (name, value) => {
+  clearTimeout(raises[name]);
+  raises[name] = setTimeout(() => {
+    const field = $(`form [data-offers] [name=${name}]`);
+    if (field) field.value = value;
+  }, RAISED_AFTER);
 };
 
+// A form that was refused comes back with the choice of its guest.
 const isTouched = (offers) =>
-  offers.contains(document.activeElement) || all('input', offers).some((choice) => choice.checked !== choice.defaultChecked);
+  offers.contains(document.activeElement) || all(':checked', offers).some(({ value }) => !['price', 'popular'].includes(value));
 
 let offersBefore = $('template[data-offers]');
 const renewOffers = (fresh) => {
   const next = $('template[data-offers]', fresh);
   const shown = $('form [data-offers]');
+  if (!next) return;
   const before = offersBefore;
   offersBefore = next;
-  if (!next || !before || !shown || next.innerHTML === before.innerHTML) return;
+  if (!before || !shown || next.innerHTML === before.innerHTML) return;
   if (isTouched(shown)) {
     if (next.dataset.say === before.dataset.say) return;
     const mark = $('.notice', shown) ?? element('p', '', 'notice attention');
@@ -32,12 +36,16 @@ const renewOffers = (fresh) => {
   const offers = next.content.cloneNode(true);
   for (const field of all('[name^=price_]', offers)) {
     const { name, value } = field;
-    const agreed = priceField(name)?.value ?? '';
-    if (isMore(value, agreed)) field.value = agreed;
-    if (isMore(value, shownPrices[name] ?? agreed)) setTimeout(agreeTo, RAISED_AFTER, name, value);
-    shownPrices[name] = value;
+    const [agreed, displayed] = [shown, before.content].map((place) => $(`[name=${name}]`, place)?.value ?? '');
+    if (!isMore(value, agreed)) clearTimeout(raises[name]);
+    else field.value = agreed;
+    if (isMore(value, agreed) && value !== displayed) agreeLater(name, value);
   }
+  const place = () => $('button', shown).getBoundingClientRect().top;
+  const top = place();
   shown.replaceChildren(offers);
+  // A tap was meant for what was in the place of the button before.
+  if (place() !== top) $('button', shown).animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
 };
 
 // The button of a typed amount names it.

@@ -112,7 +112,7 @@ const follow = (part) => {
   const interval = () => {
     // A part that could not be read is read again, even if the board does not change any more.
     // Money that comes back soon changes nothing on the board.
-    if (streamPath) return isHeard && !connection.since && !$('[data-soon]', part) ? Infinity : READ_INTERVAL;
+    if (streamPath) return isHeard && !connection.since && !$('[data-soon], [data-status=blocked]', part) ? Infinity : READ_INTERVAL;
     return Date.now() - begun < 120000 ? 2000 : 15000;
   };
   const look = () => {

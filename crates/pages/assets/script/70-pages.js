@@ -5,7 +5,7 @@ const shown = new URL(location);
 shown.searchParams.delete('done');
 history.replaceState(null, '', shown);
 
-// A notice shows its focus to those who sent the form before it by a key: such a click is counted as none.
+// A notice shows its focus only after a form that was sent by a key. Such a click has the detail 0.
 addEventListener('click', ({ detail }) => (sessionStorage.keys = Number(!detail)), true);
 addEventListener('load', () => document.documentElement.classList.toggle('keys', sessionStorage.keys > 0));
 

@@ -19,7 +19,7 @@ const frames = new ResizeObserver(() => {
     return !isSame && bottom > 0 && top < innerHeight;
   });
   scrolled = scrollY;
-  // The second half of the animation is that of its end, in which they act.
+  // Buttons act again in the second half of the animation.
   if (isChanged) moved.forEach((card) => $('.acts, form', card)?.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000));
   isChanged = false;
   changes.observe(document, { subtree: true, childList: true });

@@ -13,7 +13,7 @@ use crate::failure::PageFailure;
 use crate::response::PageResponse;
 use crate::route::{PageRoute, public};
 
-/// The way from a code to its gig. No router has this path, because those of the API match it.
+/// The way from a code to its gig. The router of the pages does not contain it, because it matches paths of the API.
 #[must_use]
 pub fn code() -> PageRoute {
     public("/{code}", guest::of_code)
@@ -32,7 +32,7 @@ pub fn code_in(request: &HttpRequest) -> Option<&str> {
     DjCode::new(path).map(|_| path)
 }
 
-/// Whether a page answers a request with a path that nothing has: to read a code, or by a browser.
+/// Whether a page answers a request with an unknown path: one with a code, or one of a browser.
 #[must_use]
 pub fn is_for_page(request: &HttpRequest) -> bool {
     call::is_read(request) && (code_in(request).is_some() || prefers_html(request))

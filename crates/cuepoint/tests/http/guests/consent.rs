@@ -179,6 +179,9 @@ fn a_kind_of_song_counts_only_while_the_gig_asks_for_it(store: Store) {
     let form = upcoming("Ceremony");
     assert_eq!(fees(&evening, "Regret"), [5.0]);
     evening.dj.patch(&format!("/gigs/{}", evening.gig["id"]), &json!({"asks_kind": false})).data(200);
+    // Boards may be a second old.
+    let answer = evening.send(&browser, &form);
+    asked(&answer, 0, &[["The price is now 10.00\u{a0}USD.", ""]]);
     let part = format!("{}/live", evening.page());
     shows(&browser, &part, "data-say=\"The price is now 10.00\u{a0}USD.\"");
     assert!(!browser.get(&evening.page()).text.contains("name=\"kind\""));

@@ -8,14 +8,13 @@ use futures_util::future::try_join;
 use crate::application::error::Failure;
 use crate::application::executor::Authorized;
 use crate::application::queries::boards::ReadBoard;
-use crate::application::queries::gig_of_code::present_user;
-use crate::application::queries::{BoardQueries, OwnRequests};
+use crate::application::queries::{BoardQueries, OwnRequests, addressee};
 use crate::authorization::{Principal, permission};
 use crate::gig::offers::offers;
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
 use crate::gig::{Board, DjCode, Song};
-use crate::money::{Currency, Money};
+use crate::money::Currency;
 use crate::timestamp::Timestamp;
 use crate::user::ArtistType;
 
@@ -82,13 +81,21 @@ impl BoardQueries {
         Ok(GuestView { board, own, ended_at: gig.and_then(|gig| gig.ended_at), is_blocked, most_played })
     }
 
-    /// The price of this kind of song as it is now. That of a board may be a second old, and a payment for it too small.
+    /// The view with the prices of the DJ, and with the question for the kind of song, as they are now. A board may be a
+    /// second old.
     ///
     /// # Errors
     /// [`Failure::Unavailable`].
-    pub async fn price_now(&self, board: &Board, kind: ArtistType) -> Result<Money, Failure> {
-        let dj = present_user(&self.env, board.dj.id).await?;
-        Ok(dj.as_ref().unwrap_or(&board.dj).list_price(kind))
+    pub async fn with_prices_now(&self, view: GuestView) -> Result<GuestView, Failure> {
+        let (gig, dj) = addressee(&self.env, view.board.dj.id).await?;
+        let mut board = Board::clone(&view.board);
+        if let Some(dj) = dj {
+            board.dj = dj;
+        }
+        if let (Some(shown), Some(gig)) = (&mut board.gig, gig) {
+            shown.gig.details.asks_kind = gig.details.asks_kind;
+        }
+        Ok(GuestView { board: Arc::new(board), ..view })
     }
 
     /// What the open gig of a code already did with a song.

@@ -61,6 +61,7 @@ fn nothing_waits(call: &PageCall) -> Result<PageResponse, PageFailure> {
 pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     let key = FormKey::of(&call.form)?;
     let Some(view) = page::found(&call).await? else { return Err(PageFailure::NotFound) };
+    let view = call.use_cases().boards.with_prices_now(view).await?;
     let fields = RequestFields::read(&call.form, call.currency(), call.principal.is_none());
     let Some(read) = fields.valid(&view.board) else {
         return again(&call, &view, NewEntry { keeps_key: true, ..NewEntry::default() }).await;
@@ -95,12 +96,10 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
 /// What is known about the song of a form.
 async fn found(call: &PageCall, view: &GuestView, read: &ReadRequest) -> Result<Found, PageFailure> {
     let (board, wanted) = (&view.board, read.wanted);
-    let boards = &call.use_cases().boards;
-    let tonight = boards.song_tonight(board.code, wanted.song).await?;
-    let price = boards.price_now(board, wanted.kind).await?;
+    let tonight = call.use_cases().boards.song_tonight(board.code, wanted.song).await?;
     // The requests of the wallet that pays, and those of the session.
     let all = page::with_kept_guests(call, view.clone()).await?;
-    Ok(Found { price, tonight, has_open: all.has_open(wanted.song) })
+    Ok(Found { price: board.list_price(wanted.kind), tonight, has_open: all.has_open(wanted.song) })
 }
 
 /// A valid form, and what is known about its song.
