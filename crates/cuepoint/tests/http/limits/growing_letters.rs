@@ -50,7 +50,8 @@ fn account(browser: Browser, path: &str) -> Filled {
 
 fn gig_fields(page: &Answer) -> Vec<(&'static str, String)> {
     let key = field(page, "key");
-    let typed = [("title", "Friday"), ("fee_popular_song", "10"), ("fee_upcoming_artist", "5")];
+    let typed =
+        [("title", "Friday"), ("asks_kind", "1"), ("fee_popular_song", "10"), ("fee_upcoming_artist", "5")];
     let typed = typed.into_iter().chain([("max_open_per_guest", "3")]);
     typed.map(|(name, value)| (name, value.to_owned())).chain([("key", key)]).collect()
 }
