@@ -153,7 +153,8 @@ test("a form that was refused keeps the chosen offer", async (scene) => {
 
 test("a price that falls and rises again is asked about for five seconds", async (scene) => {
   const scenery = await evening(scene);
-  const { dj, page } = scenery;
+  const { service, dj, page } = scenery;
+  const ben = await guestWithMoney(service, "Ben");
   await page.clock.install();
   await page.goto(`/g/${dj.code}`);
   await fill(page);
@@ -162,6 +163,8 @@ test("a price that falls and rises again is asked about for five seconds", async
   const agreed = () => page.locator("#request [name=price_popular]").inputValue();
   for (const price of ["30.00", "5.00", "30.00"]) {
     await setPrice(scenery, Number(price));
+    // A board that is as it was is not announced.
+    await requestOf(service, ben, dj, "Ceremony");
     await shows(price);
   }
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 200));

@@ -17,8 +17,7 @@ async function openGig(dj) {
   await dj.page.getByLabel(t.password, { exact: true }).fill("only for this run");
   await dj.page.getByRole("button", { name: t.register, exact: true }).click();
   await dj.page.getByLabel(t.gig_title, { exact: true }).fill("Friday Night Vinyl");
-  await dj.page.getByLabel(t.price_popular, { exact: true }).fill(dj.language === "de" ? "12,50" : "12.50");
-  await dj.page.getByLabel(t.price_new_artist, { exact: true }).fill("5");
+  await dj.page.getByLabel(t.price_of_song, { exact: true }).fill(dj.language === "de" ? "12,50" : "12.50");
   await dj.see("evening-open-gig");
   await dj.page.getByRole("button", { name: t.open_gig, exact: true }).click();
   await dj.page.getByText(t.no_new_requests, { exact: true }).waitFor();

@@ -79,7 +79,7 @@ test("a guest page has one main heading, ordered headings, and buttons that name
     return found.length > 0 && found;
   });
   assert.deepEqual(offers, [
-    `radio: ${t.the_price} about 2nd 8 min (${t.your_offer})`,
+    `radio: 12.50\u00a0USD about 2nd 8 min (${t.your_offer})`,
     `radio: 19.00\u00a0USD about 1st 4 min (${t.your_offer})`,
   ]);
 });
