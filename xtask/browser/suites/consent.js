@@ -75,7 +75,7 @@ test("a lowered price is shown and held", async (scene) => {
   await page.goto(`/g/${dj.code}`);
   await fill(page);
   await setPrice(scenery, 2);
-  await eventually("the form shows the price", async () => amount("2.00").test(await sendButton(page).innerText()), 4_000);
+  await eventually("the form shows the price", async () => amount("2.00").test(await sendButton(page).innerText()));
   assert.match(await page.locator(".hero .facts dd").first().innerText(), amount("2.00"));
   await sendButton(page).click();
   await page.getByText(t.state_pending, { exact: true }).waitFor();

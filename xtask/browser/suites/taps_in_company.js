@@ -52,9 +52,11 @@ test("a card that a notice moves takes no click, but the key of the card with th
   await laptop.card("Blue Monday").focus();
   await laptop.stopAnimations();
   // The mouse is where the button will be.
-  const [x, y] = await laptop.button("Blue Monday", "reject").evaluate((button) => {
+  const [x, y] = await laptop.button("Blue Monday", "reject").evaluate(async (button) => {
     const before = button.getBoundingClientRect();
     document.querySelector("[data-messages]").append("A notice");
+    // The guard begins with the frame that shows the move.
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
     const after = button.getBoundingClientRect();
     return after.y > before.y ? [after.x + after.width / 2, after.y + after.height / 2] : [];
   });
