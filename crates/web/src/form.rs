@@ -67,7 +67,13 @@ impl Form {
     /// The text of a field that was sent once, without white space around it; otherwise empty.
     #[must_use]
     pub fn single(&self, name: &str) -> &str {
-        if self.repeated.contains(name) { "" } else { self.text(name) }
+        if self.is_repeated(name) { "" } else { self.text(name) }
+    }
+
+    /// Whether a field was sent more than once.
+    #[must_use]
+    pub fn is_repeated(&self, name: &str) -> bool {
+        self.repeated.contains(name)
     }
 
     /// The value of a field that may be empty.

@@ -203,11 +203,12 @@ impl Pages {
         Ok(Form::parse(&body))
     }
 
-    /// The language that the address names, if its page reads it.
+    /// The language that `lang` names, if the page reads it. An unknown one, and more than one, count for nothing.
     fn named_language(&self, request: &HttpRequest) -> Option<Language> {
-        let language = language_of_query(request.query_string())?;
         let (routes, _) = self.routes.find(request.match_info().as_str())?;
-        routes.iter().any(|route| route.reads_language).then_some(language)
+        let query = || Form::parse(request.query_string().as_bytes());
+        let query = routes.iter().any(|route| route.reads_language).then(query)?;
+        Language::tagged(query.secret("lang")).filter(|_| !query.is_repeated("lang"))
     }
 
     /// The methods of a path, as `Allow` lists them.
@@ -298,11 +299,4 @@ fn counts_for_network(route: &PageRoute) -> bool {
 
 fn language_of(headers: &HeaderMap) -> Language {
     Language::of_header(headers.get(header::ACCEPT_LANGUAGE).and_then(|header| header.to_str().ok()))
-}
-
-/// The language that `lang` names. An unknown one, and more than one, count for nothing.
-fn language_of_query(query: &str) -> Option<Language> {
-    let mut named = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "lang");
-    let (_, tag) = named.next()?;
-    if named.next().is_some() { None } else { Language::tagged(&tag) }
 }

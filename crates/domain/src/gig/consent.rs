@@ -75,7 +75,7 @@ pub enum Topic {
 named_enum!(Topic);
 
 /// The questions that a form asked, with the amount that it displayed. A form carries them in a field, so that everything
-/// in it can be forged; a forger deceives nobody else.
+/// in it can be forged, to the disadvantage of the forger alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
     topics: BTreeSet<Topic>,

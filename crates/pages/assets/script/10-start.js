@@ -44,4 +44,7 @@ const whenSeen = (act) => document.addEventListener('visibilitychange', () => do
 // Many phones lose a network together: random waits keep them from returning together.
 const backOff = (attempts) => Math.min(30000, 1000 * 2 ** attempts) * (0.5 + Math.random() / 2);
 
+// A click was meant for what was in its place before. Buttons act again in the second half of the animation.
+const rest = (buttons) => buttons?.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
+
 document.documentElement.classList.add('script');

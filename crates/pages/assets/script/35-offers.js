@@ -1,4 +1,4 @@
-// The offers of a form that nobody has touched follow the live part. A raise changes the words at once, and after five
+// The offers of an untouched form follow the live part. A raise changes the words at once, and after five
 // seconds what the form agrees to, so that a tap that was on its way is asked about.
 const RAISED_AFTER = 5000;
 // The timers of raises, by the name of the field.
@@ -44,8 +44,7 @@ const renewOffers = (fresh) => {
   const place = () => $('button', shown).getBoundingClientRect().top;
   const top = place();
   shown.replaceChildren(offers);
-  // A tap was meant for what was in the place of the button before.
-  if (place() !== top) $('button', shown).animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
+  if (place() !== top) rest($('button', shown));
 };
 
 // The button of a typed amount names it.

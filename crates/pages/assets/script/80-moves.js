@@ -1,4 +1,4 @@
-// A click was meant for what was in its place before: on the screen, buttons that have moved rest for half a second.
+// On the screen, buttons that have moved rest for half a second.
 let isChanged = false;
 // The scroll position that the reader chose. The browser changes it, too, so that what is seen stays where it is.
 let scrolled = 0;
@@ -19,8 +19,7 @@ const frames = new ResizeObserver(() => {
     return !isSame && bottom > 0 && top < innerHeight;
   });
   scrolled = scrollY;
-  // Buttons act again in the second half of the animation.
-  if (isChanged) moved.forEach((card) => $('.acts, form', card)?.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000));
+  if (isChanged) moved.forEach((card) => rest($('.acts, form', card)));
   isChanged = false;
   changes.observe(document, { subtree: true, childList: true });
 });

@@ -1,8 +1,8 @@
 //! The page of a gig for its guests.
 //!
 //! [`page`] is the whole page, with the form of [`form`] or the reason ([`Closed`]) why there is none, and the card of
-//! [`draft`]. [`offers`] are the fees to choose from. [`part`] is the live part: the caller's requests and the queue. [`unknown_code`] is the page of a code that no
-//! DJ has.
+//! [`draft`]. [`offers`] are the fees to choose from. [`part`] is the live part: the caller's requests and the queue.
+//! [`unknown_code`] is the page of a code that no DJ has.
 
 pub mod draft;
 pub mod form;

@@ -64,11 +64,10 @@ impl Draft {
         (principal, code): (&Principal, DjCode),
         key: &FormKey,
         (new, fee): (&NewRequest, Money),
-        asked: Option<&Asked>,
+        asked: &Asked,
         currency: &Currency,
     ) -> Self {
-        let (fee, asked) =
-            (currency.print(fee), asked.map(|asked| asked.print(currency)).unwrap_or_default());
+        let (fee, asked) = (currency.print(fee), asked.print(currency));
         let is_exact = matches!(new.fee, Some(Agreement::Exactly(_)));
         let values = [
             key.as_str(),
@@ -230,9 +229,9 @@ mod tests {
         let topup = "ffffffff-ffff-ffff-ffff-ffffffffffff".parse().unwrap();
         let asked =
             format!("{} 0123456789abcdef price played accepted own", currency.print(currency.largest()));
-        let asked = Asked::read(&asked, &currency);
+        let asked = Asked::read(&asked, &currency).unwrap();
         let draft = (&new, currency.largest());
-        Draft::of_request((&principal(), code), &key(160), draft, asked.as_ref(), &currency).paid_by(topup)
+        Draft::of_request((&principal(), code), &key(160), draft, &asked, &currency).paid_by(topup)
     }
 
     #[test]

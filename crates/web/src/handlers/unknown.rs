@@ -1,4 +1,4 @@
-//! Paths that neither a page nor the API has: a code that somebody typed, and everything else.
+//! Paths that neither a page nor the API has: typed codes, and everything else.
 
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;

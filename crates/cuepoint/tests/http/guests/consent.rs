@@ -1,6 +1,6 @@
 //! What a form of a guest may hold: the fee that its guest saw, after the questions that apply.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::guest_scene::{Evening, LANGUAGES, Words, filled_on, says, shows, with};
 use crate::harness::{Answer, Browser, PASSWORD, Server, Store, at_once, field, leads_to};
@@ -28,15 +28,15 @@ fn payer(server: &Server, header: &'static str) -> Browser {
     browser
 }
 
-fn set_price(evening: &Evening, price: f64) {
+fn set_price(evening: &Evening, price: u32) {
     evening.dj.patch("/user/personal-info", &json!({"fee_popular_song": price})).data(200);
 }
 
 /// The DJ sets this price, and boards show it.
-fn price(server: &Server, evening: &Evening, price: f64) {
+fn price(server: &Server, evening: &Evening, price: u32) {
     set_price(evening, price);
     let reader = Browser::new(&server.client());
-    shows(&reader, &evening.page(), &format!("name=\"price_popular\" value=\"{price:.2}\""));
+    shows(&reader, &evening.page(), &format!("name=\"price_popular\" value=\"{price}.00\""));
 }
 
 /// Another guest's request for this song, which the DJ has accepted, or played.
@@ -55,10 +55,10 @@ fn asked(answer: &Answer, language: usize, words: &[Words]) {
 }
 
 /// The fees of the requests for this song, newest first.
-fn fees(evening: &Evening, song: &str) -> Vec<f64> {
+fn fees(evening: &Evening, song: &str) -> Vec<Value> {
     let requests = evening.requests();
     let of_song = requests.iter().filter(|request| request["song_title"] == song);
-    of_song.map(|request| request["fee"].as_f64().unwrap()).collect()
+    of_song.map(|request| request["fee"].clone()).collect()
 }
 
 const AGAIN: Words = ["Request it again?", "Noch einmal wünschen?"];
@@ -73,13 +73,13 @@ fn joining_an_accepted_song_answers_no_question_about_the_price(store: Store) {
         let evening = Evening::new(&server);
         let accepted = requested(&server, &evening, "Blue Monday", "accepted", "name=\"joins\"");
         for browser in [payer(&server, header), Browser::new(&server.client()).speaking(header)] {
-            price(&server, &evening, 10.0);
+            price(&server, &evening, 10);
             let page = browser.get(&evening.page());
             assert_eq!(field(&page, "joins"), accepted.to_string());
             let me_too =
                 format!("{}?joins={accepted}&song_title=Blue+Monday&artist_name=New+Order", evening.page());
             let form = filled_on(&browser.get(&me_too), "Blue Monday");
-            price(&server, &evening, 30.0);
+            price(&server, &evening, 30);
             let before = evening.requests().len();
             let answer = evening.send(&browser, &form);
             asked(&answer, language, &[RAISED, BUTTON]);
@@ -103,7 +103,7 @@ fn two_questions_are_asked_in_one_notice(store: Store) {
         let browser = payer(&server, header);
         requested(&server, &evening, "Blue Monday", "played", ["Last played", "Zuletzt gespielt"][0]);
         let form = evening.filled(&browser, "Blue Monday");
-        price(&server, &evening, 30.0);
+        price(&server, &evening, 30);
         let answer = evening.send(&browser, &form);
         asked(&answer, language, &[RAISED, ["Played", "Gespielt"], AGAIN, BUTTON]);
         assert_eq!(answer.text.matches("role=\"alert\"").count(), 1, "{answer}");
@@ -142,23 +142,23 @@ fn a_lowered_price_is_held_and_a_raised_one_is_asked_about_in_each_tab(store: St
     let evening = Evening::new(&server);
     let browser = payer(&server, LANGUAGES[0]);
     let [first, second] = ["Blue Monday", "Temptation"].map(|song| evening.filled(&browser, song));
-    price(&server, &evening, 2.0);
+    price(&server, &evening, 2);
     leads_to(&evening.send(&browser, &first));
     assert_eq!(fees(&evening, "Blue Monday"), [2.0]);
     // Two tabs of one form: one answers, and the price rises before the other one sends its answer.
-    price(&server, &evening, 30.0);
+    price(&server, &evening, 30);
     let [one, other] = [&second, &with(second.clone(), "key", "another-0123456789012345678901")]
         .map(|form| filled_on(&evening.send(&browser, form), "Temptation"));
     leads_to(&evening.send(&browser, &one));
     assert_eq!(fees(&evening, "Temptation"), [30.0]);
-    price(&server, &evening, 40.0);
+    price(&server, &evening, 40);
     let answer = evening.send(&browser, &other);
     let now = ["The price is now 40.00\u{a0}USD.", ""];
     asked(&answer, 0, &[now, ["You have an open request for this song.", ""]]);
     assert_eq!(fees(&evening, "Temptation"), [30.0]);
     // The price of the answer is the displayed one, also where boards are a second old.
     let answered = filled_on(&answer, "Temptation");
-    set_price(&evening, 50.0);
+    set_price(&evening, 50);
     let again = evening.send(&browser, &answered);
     asked(
         &again,
@@ -236,7 +236,7 @@ fn a_displayed_price_that_no_page_showed_holds_nothing_below_the_list_price(stor
     without.retain(|(name, _)| name != "price_popular");
     asked(&evening.send(&browser, &without), 0, &[["The price is now 10.00\u{a0}USD.", ""]]);
     assert!(evening.requests().is_empty());
-    // Whoever displays more to themselves holds the list price.
+    // A form with a higher displayed price holds the list price.
     let form = with(evening.filled(&browser, "Blue Monday"), "price_popular", "90.00");
     leads_to(&evening.send(&browser, &form));
     assert_eq!(fees(&evening, "Blue Monday"), [10.0]);
@@ -281,13 +281,13 @@ fn a_form_that_was_answered_and_sent_is_not_sent_again(store: Store) {
     let browser = payer(&server, LANGUAGES[0]);
     requested(&server, &evening, "Blue Monday", "played", "Last played");
     let form = evening.filled(&browser, "Blue Monday");
-    price(&server, &evening, 30.0);
+    price(&server, &evening, 30);
     let answered = filled_on(&evening.send(&browser, &form), "Blue Monday");
     let calls = (0..2).map(|_| evening.call(&browser, &answered)).collect();
     let places: Vec<String> = at_once(calls).iter().map(|answer| leads_to(answer).to_owned()).collect();
     assert_eq!(places[0], places[1]);
     // "Back" leads to the first form, and its prices have changed once more.
-    price(&server, &evening, 40.0);
+    price(&server, &evening, 40);
     for sent in [&form, &answered] {
         assert_eq!(leads_to(&evening.send(&browser, sent)), places[0]);
     }
@@ -298,9 +298,9 @@ fn a_payment_answers_no_later_question(store: Store) {
     let server = Server::configured(store, &[("topups.sandbox", "page")]);
     let evening = Evening::new(&server);
     let browser = Browser::new(&server.client());
-    price(&server, &evening, 0.0);
+    price(&server, &evening, 0);
     requested(&server, &evening, "Blue Monday", "accepted", "name=\"joins\"");
-    price(&server, &evening, 10.0);
+    price(&server, &evening, 10);
     // The guest answers that the song was accepted, and pays.
     let answer = evening.request(&browser, "Blue Monday");
     asked(&answer, 0, &[ACCEPTED]);
@@ -308,11 +308,11 @@ fn a_payment_answers_no_later_question(store: Store) {
     let reference = place.strip_prefix("/topups/").unwrap();
     leads_to(&browser.post(&format!("/sandbox/payments/{reference}"), &[("outcome", "pay")]));
     // The price rises before the draft is sent.
-    price(&server, &evening, 30.0);
+    price(&server, &evening, 30);
     asked(&evening.send_draft(&browser), 0, &[RAISED]);
     assert_eq!(fees(&evening, "Blue Monday").len(), 1);
     // The first answer still stands, and the fee is the list price.
-    price(&server, &evening, 8.0);
+    price(&server, &evening, 8);
     leads_to(&evening.send_draft(&browser));
     assert_eq!(fees(&evening, "Blue Monday"), [8.0, 0.0]);
 }
@@ -354,17 +354,17 @@ fn the_booth_has_one_price_unless_guests_choose_the_kind(store: Store) {
     let saved = || {
         let profile = evening.dj.get("/user/personal-info").data(200)["user"].clone();
         let gig = evening.dj.get(&format!("/gigs/{gig}")).data(200)["gig"].clone();
-        let prices = ["fee_popular_song", "fee_upcoming_artist"].map(|name| profile[name].as_f64().unwrap());
-        (prices, gig["asks_kind"].as_i64().unwrap())
+        let prices = ["fee_popular_song", "fee_upcoming_artist"].map(|name| profile[name].clone());
+        [prices.to_vec(), vec![gig["asks_kind"].clone()]].concat()
     };
     leads_to(&save("one", &[("fee_popular_song", "8"), ("fee_upcoming_artist", "1")]));
-    assert_eq!(saved(), ([8.0, 8.0], 0));
+    assert_eq!(saved(), [json!(8.0), json!(8.0), json!(0)]);
     let kinds = [("asks_kind", "1"), ("fee_popular_song", "8"), ("fee_upcoming_artist", "3")];
     leads_to(&save("two", &kinds));
-    assert_eq!(saved(), ([8.0, 3.0], 1));
+    assert_eq!(saved(), [json!(8.0), json!(3.0), json!(1)]);
     assert!(booth.get("/booth").text.contains("name=\"asks_kind\" value=\"1\" checked"));
     let without = save("none", &[("asks_kind", "1"), ("fee_popular_song", "8")]);
     assert_eq!(without.status, 422, "{without}");
     assert!(without.text.contains("id=\"fee_upcoming_artist-error\""), "{without}");
-    assert_eq!(saved(), ([8.0, 3.0], 1));
+    assert_eq!(saved(), [json!(8.0), json!(3.0), json!(1)]);
 }

@@ -13,7 +13,7 @@ on_one_store!(
 );
 
 /// A request for this song, at this fee.
-fn request(guest: &Person, evening: &Evening, title: &str, fee: f64) {
+fn request(guest: &Person, evening: &Evening, title: &str, fee: u32) {
     let body = json!({"dj_id": evening.dj.id, "song_title": title, "artist_name": "New Order",
         "artist_type": "popular", "fee": fee});
     guest.post("/music/requests", &body).data(201);
@@ -24,11 +24,11 @@ fn a_place_names_the_songs_that_come_first(store: Store) {
     let evening = Evening::new(&server);
     let guests: Vec<Person> = (0..4).map(|_| server.payer("100")).collect();
     for guest in &guests {
-        request(guest, &evening, "Blue Monday", 10.0);
+        request(guest, &evening, "Blue Monday", 10);
     }
-    request(&guests[0], &evening, "Regret", 15.0);
-    request(&guests[1], &evening, "Ceremony", 10.0);
-    request(&guests[2], &evening, "Temptation", 10.0);
+    request(&guests[0], &evening, "Regret", 15);
+    request(&guests[1], &evening, "Ceremony", 10);
+    request(&guests[2], &evening, "Temptation", 10);
     for (language, header) in LANGUAGES.into_iter().enumerate() {
         let browser = Browser::logged_in(&server.client(), &guests[2]).speaking(header);
         let place = ["about 7th", "etwa Platz 7"];
@@ -49,7 +49,7 @@ fn a_wait_that_an_accepted_song_outlasts_is_no_warning(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
     for _ in 0..11 {
-        request(&server.payer("10"), &evening, "Blue Monday", 10.0);
+        request(&server.payer("10"), &evening, "Blue Monday", 10);
     }
     for (language, header) in LANGUAGES.into_iter().enumerate() {
         let browser = Browser::new(&server.client()).speaking(header);
@@ -69,10 +69,10 @@ fn a_wait_that_no_song_outlasts_is_warned_about_before_the_request(store: Store)
     for (language, header) in LANGUAGES.into_iter().enumerate() {
         let evening = Evening::new(&server);
         let browser = Browser::new(&server.client()).speaking(header);
-        request(&server.payer("10"), &evening, "Blue Monday", 10.0);
+        request(&server.payer("10"), &evening, "Blue Monday", 10);
         let page = shows(&browser, &evening.page(), "8 min");
         assert!(!page.text.contains(RISK[language]), "{page}");
-        request(&server.payer("10"), &evening, "Blue Monday", 10.0);
+        request(&server.payer("10"), &evening, "Blue Monday", 10);
         let page = shows(&browser, &evening.page(), "12 min");
         says(&page, language, &[RISK]);
         leads_to(&evening.request(&browser, "Regret"));

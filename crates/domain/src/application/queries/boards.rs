@@ -223,13 +223,12 @@ impl BoardQueries {
         offers: &[Money],
     ) -> Result<OwnRequests, Failure> {
         let (own, unreleased) = self.newest_requests(guest, gig).await?;
-        let terms = &self.env.terms.requests;
         let queue = match queue {
             // It is older than a request of the guest.
             Some(queue) if !queue.has_all(&own) => Some(Arc::new(QueueNow::read(&self.env, gig).await?)),
             queue => queue,
         };
-        let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers, terms)).unwrap_or_default();
+        let offers = queue.as_ref().map(|queue| queue.offers(Some(guest), offers)).unwrap_or_default();
         let requests = self.with_places(own, queue.as_deref(), &unreleased).await?;
         Ok(OwnRequests { requests, offers })
     }
@@ -298,9 +297,7 @@ impl BoardQueries {
             let queue = queue.filter(|_| request.state.status().holds_fee());
             let place = queue.and_then(|queue| Some((queue, queue.place_of(request.id)?)));
             OwnRequest {
-                is_at_risk: place.is_some_and(|(queue, place)| {
-                    queue.is_at_risk(place, &request, &self.env.terms.requests)
-                }),
+                is_at_risk: place.is_some_and(|(queue, place)| queue.is_at_risk(place, &request)),
                 message: messages.remove(&request.id),
                 place: place.map(|(_, place)| *place),
                 stars: ratings.get(&request.id).map(|rating| rating.stars),

@@ -9,9 +9,9 @@ use crate::gig::Gig;
 use crate::gig::queue::{Place, PlayedSong, Plays, WaitingSong, place_of_offer, places};
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
-use crate::ids::{RequestId, UserId};
+use crate::ids::{GigId, RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{MusicRequest, RequestState, RequestTerms};
+use crate::music_request::{MusicRequest, RequestState};
 use crate::ports::GigRequests;
 use crate::timestamp::Timestamp;
 
@@ -34,6 +34,7 @@ pub(super) struct QueueNow {
     pub(super) requests: QueuedRequests,
     /// The places of the open requests, in their order.
     pub(super) places: Vec<Place>,
+    env: Arc<Environment>,
     gig: Gig,
     waiting: Vec<WaitingSong>,
     plays: Plays,
@@ -97,7 +98,7 @@ impl QueueNow {
         if u32::try_from(with_gig).is_ok_and(|number| number < most) {
             let mut requests = QueuedRequests::default();
             found.into_iter().for_each(|request| requests.add(request));
-            return Ok(Self::of(requests, gig, now));
+            return Ok(Self::of(env, requests, gig, now));
         }
         drop(found);
         let (in_turn, gig) = (Arc::clone(env), gig.clone());
@@ -119,15 +120,15 @@ impl QueueNow {
             Some(())
         })
         .await?;
-        Ok(Self::of(requests, gig, now))
+        Ok(Self::of(env, requests, gig, now))
     }
 
-    fn of(requests: QueuedRequests, gig: &Gig, now: Timestamp) -> Self {
+    fn of(env: &Arc<Environment>, requests: QueuedRequests, gig: &Gig, now: Timestamp) -> Self {
         let plays: Vec<PlayedSong> = requests.played.iter().map(|played| played.play).collect();
         let plays = Plays::of(&plays);
         let waiting: Vec<WaitingSong> = requests.open.iter().map(WaitingSong::from).collect();
         let places = places(gig.details.queue_order, &waiting, &plays);
-        Self { requests, places, gig: gig.clone(), waiting, plays, now }
+        Self { requests, places, env: Arc::clone(env), gig: gig.clone(), waiting, plays, now }
     }
 
     /// The place that another request at this fee would have now, of this guest, or of a new one.
@@ -138,17 +139,11 @@ impl QueueNow {
     }
 
     /// The places that requests at these fees would have now, of this guest, or of a new one.
-    pub(super) fn offers(
-        &self,
-        guest: Option<UserId>,
-        fees: &[Money],
-        terms: &RequestTerms,
-    ) -> Vec<OfferPlace> {
+    pub(super) fn offers(&self, guest: Option<UserId>, fees: &[Money]) -> Vec<OfferPlace> {
         let pending = RequestState::Pending { answer_by: self.now };
-        let played_within = terms.played_within(Some(self.gig.id));
         let offer = |fee: &Money| {
             let place = self.place_of_offer(guest, *fee)?;
-            let is_at_risk = place.is_at_risk(pending, played_within, self.now);
+            let is_at_risk = self.wait_is_at_risk(&place, pending, Some(self.gig.id));
             Some(OfferPlace { fee: *fee, place, is_at_risk })
         };
         fees.iter().filter_map(offer).collect()
@@ -174,8 +169,12 @@ impl QueueNow {
     }
 
     /// Whether a request may not be played, because of the wait at its place.
-    pub(super) fn is_at_risk(&self, place: &Place, request: &MusicRequest, terms: &RequestTerms) -> bool {
-        place.is_at_risk(request.state, terms.played_within(request.gig), self.now)
+    pub(super) fn is_at_risk(&self, place: &Place, request: &MusicRequest) -> bool {
+        self.wait_is_at_risk(place, request.state, request.gig)
+    }
+
+    fn wait_is_at_risk(&self, place: &Place, state: RequestState, gig: Option<GigId>) -> bool {
+        place.is_at_risk(state, self.env.terms.requests.played_within(gig), self.now)
     }
 
     /// The request that was played last.

@@ -192,7 +192,7 @@ impl GigQueries {
             let request = by_id.remove(&place.request)?;
             let song = *songs.get(&request.id)?;
             Some(QueuedRequest {
-                is_at_risk: queue.is_at_risk(place, &request, &self.env.terms.requests),
+                is_at_risk: queue.is_at_risk(place, &request),
                 guest_name: names.get(&request.requester).cloned(),
                 message: messages.remove(&request.id),
                 song,

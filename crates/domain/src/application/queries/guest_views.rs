@@ -56,7 +56,7 @@ impl BoardQueries {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
         let prices = ArtistType::all().map(|kind| board.list_price(kind));
         let fees: BTreeSet<_> = prices.flat_map(|price| offers(price, currency)).collect();
-        let (fees, terms) = (fees.into_iter().collect::<Vec<_>>(), &self.env.terms.requests);
+        let fees: Vec<_> = fees.into_iter().collect();
         let gig = self.newest_gig(&board).await?;
         let own = async {
             Ok(match (principal, &gig) {
@@ -65,7 +65,7 @@ impl BoardQueries {
                     self.own_in(gig, queue, guest, &fees).await?
                 }
                 (None, _) | (_, None) => {
-                    let places = queue.map(|queue| queue.offers(None, &fees, terms)).unwrap_or_default();
+                    let places = queue.map(|queue| queue.offers(None, &fees)).unwrap_or_default();
                     OwnRequests { requests: Vec::new(), offers: places }
                 }
             })

@@ -40,7 +40,7 @@ async fn render(call: &PageCall, nearby: Option<&[NearbyBoard]>) -> Result<PageR
     Ok(PageResponse::page(page.render()))
 }
 
-/// The page of a reader about whom nothing is known.
+/// The page without facts about its reader.
 pub(in crate::handlers) fn empty<'a>(frame: &'a Frame<'a>) -> StartPage<'a> {
     let code = FieldState::default();
     StartPage { frame, gigs: &[], own_gig: None, code, nearby: None, first_operator: None }

@@ -68,13 +68,16 @@ pub(super) async fn send(call: PageCall) -> Result<PageResponse, PageFailure> {
     };
     let found = found(&call, &view, &read).await?;
     let sending = Sending { view: &view, key: &key, read, found };
-    let agreed = match sending.agreed(&call).await? {
+    // Only the wallet that the page showed can pay.
+    let kept_guest = match call.form.has(GUEST_WALLET) {
+        true => Some(call.kept_guest(call.form.text(GUEST_WALLET)).await?),
+        false => None,
+    };
+    let agreed = match sending.agreed(&call, kept_guest.or(call.principal)).await? {
         Ok(agreed) => agreed,
         Err(questions) => return ask(&call, &view, &questions).await,
     };
-    if call.form.has(GUEST_WALLET) {
-        // Only the wallet that the page showed can pay.
-        let guest = call.kept_guest(call.form.text(GUEST_WALLET)).await?;
+    if let Some(guest) = kept_guest {
         // Money is not added to the guest account, so that nothing is left there for long.
         let done = attempt(&call, &guest, &key, agreed.new).await?;
         return sending.answered(&call, done).await;
@@ -116,30 +119,32 @@ struct AgreedRequest {
     /// The fee at the displayed price.
     fee: Money,
     /// The questions that the guest has answered.
-    asked: Option<Asked>,
+    asked: Asked,
 }
 
 impl Sending<'_> {
     /// The request as the guest agreed to it, or what the page asks first.
-    async fn agreed(&self, call: &PageCall) -> Result<Result<AgreedRequest, Questions>, PageFailure> {
+    async fn agreed(
+        &self,
+        call: &PageCall,
+        payer: Option<Principal>,
+    ) -> Result<Result<AgreedRequest, Questions>, PageFailure> {
         let Self { view, key, read, found } = self;
         let questions = match consent(&read.sent, read.wanted, found) {
             Consent::Given { agreement, fee, asked } => {
                 let new = read.new_request(&view.board, agreement);
-                return Ok(Ok(AgreedRequest { new, fee, asked: Some(asked) }));
+                return Ok(Ok(AgreedRequest { new, fee, asked }));
             }
             Consent::Missing(questions) => questions,
-        };
-        let payer = match call.form.has(GUEST_WALLET) {
-            true => Some(call.kept_guest(call.form.text(GUEST_WALLET)).await?),
-            false => call.principal,
         };
         let Some(principal) = &payer else { return Ok(Err(questions)) };
         // A form that is sent again has made its request: the song may be that one. Its receipt has the fee.
         let new = read.new_request(&view.board, Agreement::AtMost(Money::ZERO));
         let context = call.context(principal, Some(key), &written(&new));
-        let has_run = call.use_cases().executor.has_run(&context).await?;
-        Ok(if has_run { Ok(AgreedRequest { new, fee: Money::ZERO, asked: None }) } else { Err(questions) })
+        Ok(match call.use_cases().executor.has_run(&context).await? {
+            true => Ok(AgreedRequest { new, fee: Money::ZERO, asked: questions.asked }),
+            false => Err(questions),
+        })
     }
 
     /// Makes the request, or leads to the payment of what is missing.
@@ -154,7 +159,7 @@ impl Sending<'_> {
             done => return self.answered(call, done).await,
         }
         let owner = (principal, self.view.board.code);
-        let draft = Draft::of_request(owner, self.key, (&new, fee), asked.as_ref(), call.currency());
+        let draft = Draft::of_request(owner, self.key, (&new, fee), &asked, call.currency());
         match payment::lead(call, principal, self.key, draft).await? {
             Lack::Paid => self.answered(call, attempt(call, principal, self.key, new).await?).await,
             Lack::Leads(answer) => Ok(answer),

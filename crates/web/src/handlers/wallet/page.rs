@@ -96,7 +96,7 @@ struct Contents {
     /// Whether no other wallet fits into the guest cookie.
     guest_wallets_are_full: bool,
     entries: Rows<Entry>,
-    /// What names the subjects of the entries.
+    /// The names of the subjects of the entries.
     subjects: Subjects,
     topups: Rows<Topup>,
     withdrawals: Rows<Withdrawal>,
@@ -225,7 +225,7 @@ async fn newest_debt(
     Ok(entries.rows.into_iter().find(Entry::increases_debt))
 }
 
-/// What names the subjects of these entries of the principal's wallet.
+/// The names of the subjects of these entries of the principal's wallet.
 async fn subjects_of(
     call: &PageCall,
     principal: &Principal,
@@ -258,7 +258,7 @@ async fn subjects_of(
     })
 }
 
-/// An id with what names its object; `None` if the principal may not see the object.
+/// An id with the name of its object; `None` if the principal may not see the object.
 fn named<I, N>(id: I, name: Result<N, Failure>) -> Result<Option<(I, N)>, Failure> {
     match name {
         Ok(name) => Ok(Some((id, name))),
