@@ -21,6 +21,8 @@ const SUITES = [
   "paid_request",
   "closed_gigs",
   "consent",
+  "questions",
+  "places",
   "evening",
   "unsent_taps",
   "taps_in_company",

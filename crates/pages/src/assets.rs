@@ -19,7 +19,8 @@ pub struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// The content of `/robots.txt`: crawlers read the pages to which people link, and no parts, displays and payments.
+/// The content of `/robots.txt`. Crawlers may read the start page and the pages of gigs, but no live parts, displays or
+/// payments.
 pub const ROBOTS: &str = include_str!("../assets/robots.txt");
 
 /// The asset with this name of a file.

@@ -50,7 +50,7 @@ impl Closed {
         }
     }
 
-    /// The reason that a guest finds, who may be blocked.
+    /// Why this guest can request no song now; a block by the DJ is one reason.
     #[must_use]
     pub fn of_view(view: &GuestView) -> Option<Self> {
         let of_board = Self::of_board(&view.board, view.ended_at.is_some());

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher as _, Hasher as _};
 
+use cuepoint_domain::gig::BoardVersion;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
@@ -200,8 +201,16 @@ pub struct Assets {
 pub struct Live<'a> {
     /// The path that returns the part alone.
     pub path: &'a str,
-    /// The path of the stream that announces changes; `None` if the part is read at intervals.
-    pub stream: Option<&'a str>,
+    /// What announces changes; `None` if the part is read at intervals.
+    pub stream: Option<LiveStream<'a>>,
+}
+
+/// The stream that announces changes of the board that a part shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LiveStream<'a> {
+    pub path: &'a str,
+    /// The version that the part shows.
+    pub shown: BoardVersion,
 }
 
 /// A part of a page that is replaced when it changes.
@@ -211,6 +220,9 @@ pub struct RenderedPart {
     /// The digest of what the part shows, equal on every server.
     pub digest: String,
 }
+
+/// What separates the digest of a part from the version of the board.
+const BEFORE_VERSION: char = '-';
 
 /// The digest of what a part shows, of 16 hexadecimal digits. It leaves out what changes without a change of the part:
 /// the keys of forms, and the texts of times beside their attribute `datetime`. The only effect of a collision is
@@ -235,6 +247,12 @@ pub(crate) fn digest(html: &str, keys: Option<Keys<'_>>) -> String {
     format!("{:016x}", hash.finish())
 }
 
+/// The digest without the version of a board at its end.
+#[must_use]
+pub fn digest_of_content(digest: &str) -> &str {
+    digest.split_once(BEFORE_VERSION).map_or(digest, |(content, _)| content)
+}
+
 /// What is before and after the first mark.
 fn split_once<'h>(html: &'h [u8], mark: &Finder<'_>) -> Option<(&'h [u8], &'h [u8])> {
     let (before, rest) = html.split_at_checked(mark.find(html)?)?;
@@ -257,12 +275,16 @@ macro_rules! renders {
 
 pub(crate) use renders;
 
-/// The live element with this id around the content, and the keys of its forms.
+/// The live element with this id around the content, and the keys of its forms. Its digest ends with the version of the
+/// board, which the script compares with those of the stream.
 pub(crate) fn render_live(id: &str, live: Live<'_>, keys: Option<Keys<'_>>, content: &str) -> RenderedPart {
-    let digest = digest(content, keys);
+    let mut digest = digest(content, keys);
     let path = Escaped(live.path);
-    let stream =
-        live.stream.map(|stream| format!(" data-stream=\"{}\"", Escaped(stream))).unwrap_or_default();
+    let mut stream = String::new();
+    if let Some(LiveStream { path, shown }) = live.stream {
+        digest = format!("{digest}{BEFORE_VERSION}{shown}");
+        stream = format!(" data-stream=\"{}\"", Escaped(path));
+    }
     let html = format!(
         "<div id=\"{id}\" class=\"live stack\" data-live=\"{path}\" data-digest=\"{digest}\"{stream}>{content}</div>"
     );

@@ -16,7 +16,7 @@ use crate::compression::{accepts_gzip, gzip};
 const CHECKED: &str = "no-cache";
 /// Changed content gets a new name, so that clients keep a file for a year.
 const KEPT: &str = "public, max-age=31536000, immutable";
-/// A client may show the content of the version before for a day.
+/// A client may keep the content of the previous version for a day.
 const KEPT_FOR_A_DAY: &str = "public, max-age=86400";
 
 /// A file.

@@ -153,8 +153,8 @@ view! {
         /// Time at which the request expires; null unless it is open.
         #[timestamp_or_null(example = "2026-01-31T20:45:00.000000Z")]
         expires_at: Option<WireTimestamp> = own.request.state.expires_at().map(WireTimestamp),
-        /// Whether the request may not be played: the expected wait passes its deadline, or while the request is pending,
-        /// the period in which an accepted request must be played.
+        /// Whether the request may expire before its turn. An accepted one: its expected wait passes its deadline. A pending
+        /// one: the wait passes the period in which an accepted request must be played.
         #[schema(example = false)]
         at_risk: bool = own.is_at_risk,
         /// Dedication; null if there is none.

@@ -287,7 +287,7 @@ impl PageCall {
     /// A part of a page, unless the reader shows it already.
     #[must_use]
     pub fn part(&self, part: RenderedPart) -> PageResponse {
-        PageResponse::part(part.html, &part.digest, self.query.text("digest"))
+        PageResponse::part(part, self.query.text("digest"))
     }
 }
 

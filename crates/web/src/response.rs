@@ -7,6 +7,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::web::Bytes;
 use cuepoint_pages::done::DoneNotice;
+use cuepoint_pages::frame::{RenderedPart, digest_of_content};
 use cuepoint_pages::language::Language;
 use cuepoint_transport::compression::gzip;
 use flate2::Compression;
@@ -59,14 +60,15 @@ impl PageResponse {
         Self::see(&with_done(path, done))
     }
 
-    /// A part of a page, or no content if the reader shows this digest already.
+    /// A part of a page, or no content if the reader shows it already. Both have the digest, because the version at its end
+    /// can change alone.
     #[must_use]
-    pub fn part(html: String, digest: &str, shown: &str) -> Self {
-        if digest == shown {
-            return Self { response: HttpResponse::new(StatusCode::NO_CONTENT) };
-        }
-        let mut part = Self::page(html);
-        insert(part.response.headers_mut(), DIGEST, digest);
+    pub fn part(RenderedPart { html, digest }: RenderedPart, shown: &str) -> Self {
+        let mut part = match digest_of_content(&digest) == digest_of_content(shown) {
+            true => Self { response: HttpResponse::new(StatusCode::NO_CONTENT) },
+            false => Self::page(html),
+        };
+        insert(part.response.headers_mut(), DIGEST, &digest);
         part
     }
 

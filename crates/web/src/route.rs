@@ -47,7 +47,7 @@ impl PageRoute {
         Self { method, path, access, class, reads_language: false, run }
     }
 
-    /// The route of a page whose language `?lang=` can name, because the system of a shared screen may have another one.
+    /// The route of a page whose language `?lang=` can name. A shared screen may run on a system in another language.
     pub(crate) fn with_language(self) -> Self {
         Self { reads_language: true, ..self }
     }

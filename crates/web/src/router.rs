@@ -38,7 +38,7 @@ use crate::state::PageState;
 pub struct Pages {
     state: Arc<PageState>,
     routes: PathTree<Vec<PageRoute>>,
-    /// The routes of paths that nothing else has.
+    /// The routes of paths that belong neither to a page nor to the API.
     code: PageRoute,
     unknown: PageRoute,
 }
@@ -134,7 +134,7 @@ impl Pages {
     /// The route of a request, and the parameter in its path.
     fn find<'r>(&'r self, request: &'r HttpRequest) -> Result<(&'r PageRoute, Option<&'r str>), PageFailure> {
         let found = self.routes.find(request.match_info().as_str());
-        let Some((routes, parameter)) = found else { return Ok(self.otherwise(request)) };
+        let Some((routes, parameter)) = found else { return Ok(self.of_unknown_path(request)) };
         let wanted = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
         if let Some(any) = routes.first() {
             observe::matched(request, any.path, any.path);
@@ -143,8 +143,8 @@ impl Pages {
         Ok((route, parameter))
     }
 
-    /// The route of a path that no page has, and the code in it.
-    fn otherwise<'r>(&'r self, request: &'r HttpRequest) -> (&'r PageRoute, Option<&'r str>) {
+    /// The route of a path that belongs to no page, and the code in it.
+    fn of_unknown_path<'r>(&'r self, request: &'r HttpRequest) -> (&'r PageRoute, Option<&'r str>) {
         match unknown::code_in(request) {
             // The log shows no code.
             Some(code) => {

@@ -2,44 +2,18 @@
 
 import assert from "node:assert/strict";
 
-import { openGig, queueOf, sendButton } from "../harness/evening.js";
-import { answer, guestWithMoney, logIn, requestOf } from "../harness/queue.js";
+import { sendButton } from "../harness/evening.js";
+import { answer, guestWithMoney, requestOf } from "../harness/queue.js";
+import { amount, fees, fill, gigAtPrice, setPrice, setShownPrice } from "../harness/request_form.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
 
 const t = textsOf("en");
-const amount = (text) => new RegExp(`${text.replace(".", "\\.")}\\sUSD`);
-
-// A gig at this price, and a phone at its page; its guest has money in the wallet.
-async function evening(scene, { price = 5, script = true, hasMoney = true, ...fields } = {}) {
-  const service = await scene.service({ isDurable: false, settings: { TOPUPS__SANDBOX: "page" } });
-  const dj = await openGig(service, { popular: price, ...fields });
-  const phone = await scene.phone({ base: service.url, script });
-  const guest = await guestWithMoney(service, "Mia");
-  if (hasMoney) await logIn(service, phone, guest);
-  return { service, dj, guest, phone, page: phone.page };
-}
-
-const setPrice = ({ service, dj }, price) =>
-  service.call("PATCH", "/user/personal-info", { token: dj.token, body: { fee_popular_song: price } });
-
-async function fill(page, title = "Blue Monday") {
-  for (const [label, value] of [[t.song_title, title], [t.artist_name, "New Order"], [t.your_name, "Ada"]]) {
-    const field = page.getByLabel(label, { exact: true });
-    if ((await field.count()) > 0) await field.fill(value);
-  }
-}
-
-// The fees of the requests for the song that wait, in the order of the queue.
-async function fees({ service, dj }, title) {
-  const queue = await queueOf(service, dj);
-  return queue.filter(({ request }) => request.song_title === title).map(({ request }) => request.fee);
-}
 
 for (const hasMoney of [true, false]) {
   test(`"me too" after a raise asks about the price, ${hasMoney ? "with" : "without"} money`, async (scene) => {
-    const scenery = await evening(scene, { price: 9, hasMoney });
+    const scenery = await gigAtPrice(scene, { price: 9, hasMoney });
     const { service, dj, phone, page } = scenery;
     phone.expectProblems(/ERR_FAILED/);
     const accepted = await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
@@ -69,13 +43,16 @@ for (const hasMoney of [true, false]) {
   });
 }
 
-test("a lowered price is shown and held", async (scene) => {
-  const scenery = await evening(scene);
+test("a lowered price is shown within four seconds, and held", async (scene) => {
+  const scenery = await gigAtPrice(scene);
   const { dj, page } = scenery;
   await page.goto(`/g/${dj.code}`);
   await fill(page);
+  // Messages of a stream are three seconds apart.
+  await page.waitForFunction(() => performance.now() > 3_000);
   await setPrice(scenery, 2);
-  await eventually("the form shows the price", async () => amount("2.00").test(await sendButton(page).innerText()));
+  const isShown = async () => amount("2.00").test(await sendButton(page).innerText());
+  await eventually("the form shows the price", isShown, 4_000);
   assert.match(await page.locator(".hero .facts dd").first().innerText(), amount("2.00"));
   await sendButton(page).click();
   await page.getByText(t.state_pending, { exact: true }).waitFor();
@@ -83,23 +60,16 @@ test("a lowered price is shown and held", async (scene) => {
 });
 
 test("a lowered price is held without scripts, and a raised one is asked about", async (scene) => {
-  const scenery = await evening(scene, { script: false });
-  const { service, dj, page } = scenery;
-  const board = (price) =>
-    eventually("the board has the price", async () => {
-      const { board: shown } = await service.call("GET", `/boards/${dj.code}`);
-      return shown.fee_popular_song === price;
-    });
+  const scenery = await gigAtPrice(scene, { script: false });
+  const { dj, page } = scenery;
   await page.goto(`/g/${dj.code}`);
   await fill(page);
-  await setPrice(scenery, 2);
-  await board(2);
+  await setShownPrice(scenery, 2);
   await sendButton(page).click();
   await page.getByText(t.state_pending, { exact: true }).waitFor();
   await page.goto(`/g/${dj.code}`);
   await fill(page, "Temptation");
-  await setPrice(scenery, 30);
-  await board(30);
+  await setShownPrice(scenery, 30);
   await sendButton(page).click();
   await page.getByRole("alert").getByText(t.price_raised_question).waitFor();
   assert.deepEqual(await fees(scenery, "Blue Monday"), [2]);
@@ -109,7 +79,7 @@ test("a lowered price is held without scripts, and a raised one is asked about",
 // The time from the arrival of a raise to the tap, in milliseconds, and whether the form agrees to the raise by then.
 for (const [delay, isAgreed] of [[0, false], [1_000, false], [4_000, false], [6_000, true]]) {
   test(`a raise that arrives ${delay} ms before the tap is ${isAgreed ? "held" : "asked about"}`, async (scene) => {
-    const scenery = await evening(scene);
+    const scenery = await gigAtPrice(scene);
     const { dj, page } = scenery;
     await page.clock.install();
     await page.goto(`/g/${dj.code}`);
@@ -134,7 +104,7 @@ for (const [delay, isAgreed] of [[0, false], [1_000, false], [4_000, false], [6_
 }
 
 test("a form that was refused keeps the chosen offer", async (scene) => {
-  const scenery = await evening(scene);
+  const scenery = await gigAtPrice(scene);
   const { service, dj, page } = scenery;
   const ben = await guestWithMoney(service, "Ben");
   await requestOf(service, ben, dj, "Ceremony");
@@ -152,9 +122,8 @@ test("a form that was refused keeps the chosen offer", async (scene) => {
 });
 
 test("a price that falls and rises again is asked about for five seconds", async (scene) => {
-  const scenery = await evening(scene);
-  const { service, dj, page } = scenery;
-  const ben = await guestWithMoney(service, "Ben");
+  const scenery = await gigAtPrice(scene);
+  const { dj, page } = scenery;
   await page.clock.install();
   await page.goto(`/g/${dj.code}`);
   await fill(page);
@@ -163,8 +132,6 @@ test("a price that falls and rises again is asked about for five seconds", async
   const agreed = () => page.locator("#request [name=price_popular]").inputValue();
   for (const price of ["30.00", "5.00", "30.00"]) {
     await setPrice(scenery, Number(price));
-    // A board that is as it was is not announced.
-    await requestOf(service, ben, dj, "Ceremony");
     await shows(price);
   }
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 200));
@@ -176,7 +143,7 @@ test("a price that falls and rises again is asked about for five seconds", async
 });
 
 test("a chosen offer stays, and the form says that the price has changed", async (scene) => {
-  const scenery = await evening(scene);
+  const scenery = await gigAtPrice(scene);
   const { service, dj, page } = scenery;
   await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
   await eventually("there is an offer", async () => {
@@ -194,8 +161,33 @@ test("a chosen offer stays, and the form says that the price has changed", async
   assert.deepEqual(await fees(scenery, "Blue Monday"), [7.5]);
 });
 
+test("a raise that a lower price has replaced is not agreed to later", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { service, dj, page } = scenery;
+  const ben = await guestWithMoney(service, "Ben");
+  // At a price of 30.00, an offer comes before it.
+  await requestOf(service, ben, dj, "Ceremony", { fee: 35 });
+  await page.clock.install();
+  await page.goto(`/g/${dj.code}`);
+  await fill(page);
+  const agreed = () => page.locator("#request [name=price_popular]").inputValue();
+  await setPrice(scenery, 30);
+  await eventually("the form shows the raise", async () => amount("30.00").test(await sendButton(page).innerText()));
+  await page.locator('#request input[value="45.00"]').check();
+  await setPrice(scenery, 9);
+  await page.locator("#request .notice").filter({ hasText: amount("9.00") }).waitFor();
+  await page.locator('#request input[value="price"]').check();
+  await page.getByLabel(t.song_title, { exact: true }).focus();
+  await requestOf(service, ben, dj, "Regret");
+  await eventually("the form shows the price", async () => amount("9.00").test(await sendButton(page).innerText()));
+  await page.clock.runFor(4_000);
+  assert.equal(await agreed(), "5.00");
+  await page.clock.runFor(2_000);
+  assert.equal(await agreed(), "9.00");
+});
+
 test("a form for an upcoming artist holds nothing at its price once the gig does not ask for the kind", async (scene) => {
-  const scenery = await evening(scene, { price: 5, upcoming: 3, asks_kind: true });
+  const scenery = await gigAtPrice(scene, { price: 5, upcoming: 3, asks_kind: true });
   const { service, dj, page } = scenery;
   await page.goto(`/g/${dj.code}`);
   await fill(page);
@@ -212,29 +204,8 @@ test("a form for an upcoming artist holds nothing at its price once the gig does
   assert.deepEqual(await fees(scenery, "Blue Monday"), []);
 });
 
-test("a form that is sent after \"back\" makes no second request", async (scene) => {
-  const scenery = await evening(scene);
-  const { service, dj, page } = scenery;
-  const played = await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Blue Monday");
-  await answer(service, dj, played, "accepted");
-  await answer(service, dj, played, "played");
-  await eventually("the song was played", async () => {
-    await page.goto(`/g/${dj.code}`);
-    return (await page.getByText(t.last_played).count()) > 0;
-  });
-  await fill(page);
-  await sendButton(page).dblclick();
-  await page.getByRole("alert").getByText(t.again_question).waitFor();
-  await sendButton(page).dblclick();
-  await page.getByText(t.state_pending, { exact: true }).waitFor();
-  await page.goBack();
-  await sendButton(page).click();
-  await page.getByText(t.state_pending, { exact: true }).waitFor();
-  assert.deepEqual(await fees(scenery, "Blue Monday"), [5]);
-});
-
 test("a guest who is blocked finds no form, and one who is unblocked finds it again", async (scene) => {
-  const { service, dj, guest, page } = await evening(scene);
+  const { service, dj, guest, page } = await gigAtPrice(scene);
   await page.goto(`/g/${dj.code}`);
   await sendButton(page).waitFor();
   // A DJ blocks a guest of whom there is a request.
@@ -244,14 +215,34 @@ test("a guest who is blocked finds no form, and one who is unblocked finds it ag
   await page.goto(`/g/${dj.code}`);
   await page.getByRole("heading", { name: t.blocked_title }).waitFor();
   assert.equal(await page.locator("#song_title").count(), 0);
-  await service.call("DELETE", path, { token: dj.token });
-  // The change of another guest makes the page read its part.
+  // The page has read its part again when a blocked guest is unblocked.
+  const length = page.locator(".facts dd").last();
+  const before = await length.innerText();
   await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
+  await eventually("the page has read the change", async () => (await length.innerText()) !== before);
+  await service.call("DELETE", path, { token: dj.token });
+  await sendButton(page).waitFor({ timeout: 15_000 });
+});
+
+test("a form that was refused to a blocked guest is not sent again when the guest is unblocked", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { service, dj, guest, page } = scenery;
+  await page.goto(`/g/${dj.code}`);
+  await fill(page);
+  await requestOf(service, guest, dj, "Regret");
+  const path = `/music/dj/blocks/${guest.id}`;
+  await service.call("PUT", path, { token: dj.token });
+  await sendButton(page).click();
+  await page.getByRole("heading", { name: t.blocked_title }).waitFor();
+  assert.match(page.url(), /\/requests$/);
+  await service.call("DELETE", path, { token: dj.token });
+  await page.waitForURL(`/g/${dj.code}`, { timeout: 15_000 });
   await sendButton(page).waitFor();
+  assert.deepEqual(await fees(scenery, "Blue Monday"), []);
 });
 
 test("the button of a tip names the typed amount", async (scene) => {
-  const { service, dj, guest, page } = await evening(scene);
+  const { service, dj, guest, page } = await gigAtPrice(scene);
   const request = await requestOf(service, guest, dj, "Blue Monday");
   await answer(service, dj, request, "accepted");
   await answer(service, dj, request, "played");
@@ -262,4 +253,43 @@ test("the button of a tip names the typed amount", async (scene) => {
   await page.getByText(t.tip_the_dj).click();
   await page.getByLabel(t.other_amount).fill("3.50");
   assert.match(await page.locator("[data-sum]").innerText(), amount("3.50"));
+});
+
+test("a second tap on a tip gives no second one while the first waits for its answer", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { service, network, dj, guest, phone, page } = scenery;
+  // The page tells the test of the second tap by a form that goes nowhere.
+  phone.expectProblems(/tapped/);
+  const request = await requestOf(service, guest, dj, "Blue Monday");
+  for (const status of ["accepted", "played"]) await answer(service, dj, request, status);
+  await eventually("the song was played", async () => {
+    await page.goto(`/g/${dj.code}`);
+    return (await page.getByText(t.tip_the_dj).count()) > 0;
+  });
+  const release = network.holdForms();
+  await page.getByText(t.tip_the_dj).click();
+  // Nothing else can be run in a page that waits for the answer to its form.
+  await page.evaluate(() => {
+    const price = document.querySelector(".facts dd").textContent;
+    const tap = () => {
+      // Some browsers focus no button that is tapped.
+      document.activeElement.blur();
+      document.querySelector("[name=preset]").click();
+    };
+    const observer = new MutationObserver(() => {
+      if (document.querySelector(".facts dd").textContent === price) return;
+      observer.disconnect();
+      setTimeout(() => {
+        tap();
+        navigator.sendBeacon("/tapped");
+      }, 100);
+    });
+    observer.observe(document.body, { subtree: true, childList: true });
+    tap();
+  });
+  await setPrice(scenery, 7);
+  await eventually("the second tap", () => network.posts.some(({ path }) => path === "/tapped"));
+  release();
+  await page.getByText(t.done_tipped, { exact: true }).waitFor();
+  assert.equal(network.posts.filter(({ path }) => path.endsWith("/tips")).length, 1);
 });

@@ -76,7 +76,7 @@ test("a typed code leads to its gig, and any other path to the field of the code
   }
 });
 
-test("a shared link, a home screen and the bar of the browser have what they show", async (scene) => {
+test("pages have a preview of their link, an icon for home screens and a theme colour", async (scene) => {
   const service = await scene.service({ isDurable: false });
   const { code } = await openGig(service);
   const { page } = await scene.phone({ base: service.url });

@@ -53,6 +53,19 @@ test("the start page leads back to a gig right above its headline", async (scene
   await laptop.see("live-start-laptop");
 });
 
+test("the booth has one price unless guests choose the kind of their song", async (scene) => {
+  const service = await scene.service({ isDurable: false });
+  const phone = await scene.phone({ base: service.url });
+  const { page } = phone;
+  await logIn(service, phone, await register(service, "DJ Kranich", { isDj: true }));
+  await page.goto("/booth");
+  const upcoming = page.locator("#fee_upcoming_artist");
+  await page.locator("#fee_popular_song").waitFor();
+  assert.equal(await upcoming.isVisible(), false);
+  await page.locator("[name=asks_kind]").check();
+  await upcoming.waitFor();
+});
+
 for (const width of [320, 390]) {
   test(`past evenings show every figure with its name at ${width} px`, async (scene) => {
     const server = await serve(options.gallery);

@@ -82,6 +82,14 @@ impl Board {
         self.dj.list_price(self.counted_kind(chosen))
     }
 
+    /// The price of a popular song, and that of a song by an upcoming artist where it has another one.
+    #[must_use]
+    pub fn prices(&self) -> (Money, Option<Money>) {
+        let [popular, upcoming] =
+            [ArtistType::Popular, ArtistType::Upcoming].map(|kind| self.list_price(kind));
+        (popular, Some(upcoming).filter(|price| *price != popular))
+    }
+
     /// Whether guests choose the kind of their song.
     #[must_use]
     pub fn asks_kind(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::checksum::ChecksumFields;
 use crate::gig::DjCode;
 use crate::gig::song::SongKey;
 use crate::gig::song_tonight::SongTonight;
-use crate::ids::RequestId;
+use crate::ids::{GigId, RequestId};
 use crate::money::{Currency, Money};
 use crate::music_request::Agreement;
 use crate::names::named_enum;
@@ -42,6 +42,8 @@ pub struct SentForm {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WantedSong {
     pub code: DjCode,
+    /// The open gig of the code. `None` without one.
+    pub gig: Option<GigId>,
     pub song: SongKey,
     /// The kind that [counts](crate::gig::Board::counted_kind).
     pub kind: ArtistType,
@@ -74,18 +76,18 @@ pub enum Topic {
 
 named_enum!(Topic);
 
-/// The questions that a form asked, with the amount that it displayed. A form carries them in a field, so that everything
-/// in it can be forged, to the disadvantage of the forger alone.
+/// The questions that a form asked, with the amount that it displayed. They are a field of the form. A forged field can
+/// only skip questions to the forger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
     topics: BTreeSet<Topic>,
     /// The amount on the button.
     fee: Money,
-    /// Digits that differ for another song, gig or kind.
+    /// The digits of [`WantedSong`]. The answer is valid for these alone.
     about: String,
 }
 
-/// What becomes of a form.
+/// The decision about a form that was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Consent {
     /// The request is made.
@@ -156,9 +158,11 @@ pub fn consent(form: &SentForm, wanted: WantedSong, found: &Found) -> Consent {
 }
 
 impl WantedSong {
+    /// Digits that differ for another song, gig or kind.
     fn digits(self) -> String {
         let mut fields = ChecksumFields::with_capacity(96);
         fields.push(self.code.as_str().as_bytes());
+        fields.push(&self.gig.map_or(0, GigId::get).to_be_bytes());
         self.song.add_to(&mut fields);
         fields.push(self.kind.name().as_bytes());
         let [a, b, c, d, e, f, g, h, ..] = fields.sha256();

@@ -6,7 +6,7 @@ use cuepoint_domain::gig::consent::{
 };
 use cuepoint_domain::gig::song::SongKey;
 use cuepoint_domain::gig::song_tonight::SongTonight;
-use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::ids::{GigId, RequestId};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::music_request::{Agreement, OpenRefusal};
 use cuepoint_domain::text::Line;
@@ -28,7 +28,7 @@ fn request(id: i64) -> RequestId {
 
 fn wanted(code: &str, title: &str, kind: ArtistType) -> WantedSong {
     let song = SongKey::of(&Line::new(title).unwrap(), &Line::new("New Order").unwrap());
-    WantedSong { code: DjCode::new(code).unwrap(), song, kind }
+    WantedSong { code: DjCode::new(code).unwrap(), gig: GigId::new(7), song, kind }
 }
 
 fn blue_monday() -> WantedSong {
@@ -121,9 +121,10 @@ fn an_answer_holds_only_for_its_own_questions_its_fee_and_its_song() {
     assert_eq!(topics(&missing(&answer, &played(501))), [Topic::Price, Topic::Played]);
     // A price that was lowered later.
     assert_eq!(given(&answer, &played(200)).fee(money(200)), Ok(money(200)));
-    // Another gig, song or kind.
+    // Another code, gig, song or kind.
     for other in [
         wanted("B2C3D5", "Blue Monday", ArtistType::Popular),
+        WantedSong { gig: GigId::new(8), ..blue_monday() },
         wanted("B2C3D4", "Temptation", ArtistType::Popular),
         wanted("B2C3D4", "Blue Monday", ArtistType::Upcoming),
     ] {

@@ -39,12 +39,16 @@ const ask = async (path, options = {}) => {
   return answer;
 };
 
+// Reads the page again. A reload would send the form of which the page is the answer.
+const readPage = () => location.replace(location.pathname + location.search);
+
 const whenSeen = (act) => document.addEventListener('visibilitychange', () => document.hidden || act());
 
 // Many phones lose a network together: random waits keep them from returning together.
 const backOff = (attempts) => Math.min(30000, 1000 * 2 ** attempts) * (0.5 + Math.random() / 2);
 
-// A click was meant for what was in its place before. Buttons act again in the second half of the animation.
+// Disables buttons that have moved, because a click may be meant for what was there before. They act again in the second
+// half of the animation.
 const rest = (buttons) => buttons?.animate({ offset: 0, filter: 'opacity(.3)', pointerEvents: 'none' }, 1000);
 
 document.documentElement.classList.add('script');

@@ -11,7 +11,8 @@ const lift = () => {
 };
 addEventListener('pointerdown', () => (isDown = true), true);
 for (const type of ['pointerup', 'pointercancel', 'blur']) addEventListener(type, lift, true);
-// After 8 ms of work, taps and frames come first. Timers of a page in the background would wait for seconds.
+// After 8 ms of work, the browser handles taps and draws. A message ends the wait, because browsers delay the timers of
+// pages in the background by seconds.
 let begunAt = 0;
 const untilStill = async () => {
   if (Date.now() - begunAt > 8) {
@@ -24,6 +25,8 @@ const untilStill = async () => {
   while (isDown || Date.now() < restsUntil) await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
+// Whether a form waits for its answer. A form in its place would have another key.
+const isSent = (within) => all('form', within).some(({ isSent }) => isSent);
 const isEdited = (field) => field.type !== 'hidden' && 'defaultValue' in field && field.value !== field.defaultValue;
 // What is announced after a change.
 const news = [];
@@ -31,7 +34,7 @@ const news = [];
 const isKept = (card, part) => {
   const focused = document.activeElement;
   const hasFocus = card !== focused && card.contains(focused);
-  const isNeeded = hasFocus || card.classList.contains('busy') || all('input, textarea', card).some(isEdited);
+  const isNeeded = hasFocus || isSent(card) || card.classList.contains('busy') || all('input, textarea', card).some(isEdited);
   if (!isNeeded || !card.matches(CARDS)) return false;
   part.dataset.digest = '';
   if ($('.outdated', card)) return true;
@@ -99,9 +102,9 @@ const replacePart = async (part, body, digest) => {
   const shown = $('[data-status]');
   const next = $('[data-status]', fresh);
   if (shown?.dataset.status !== next?.dataset.status) {
-    if (!all('input').some(({ type, value }) => type === 'text' && value)) {
+    if (!isSent() && !all('input').some(({ type, value }) => type === 'text' && value)) {
       const again = $('[data-again]');
-      return again ? again.submit() : location.reload();
+      return again ? again.submit() : readPage();
     }
     news.push(...all('.chip', next).map(({ textContent }) => textContent));
   }

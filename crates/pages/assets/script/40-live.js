@@ -23,7 +23,7 @@ const announceNew = (fresh) => {
 const connection = { since: 0, isLoggedOut: false };
 const showConnection = () => {
   const { since, isLoggedOut } = connection;
-  // Within ten seconds of the loss: the first failed read comes up to two seconds after it.
+  // Displays show a loss within ten seconds. The first read fails up to two seconds after it.
   for (const lost of all('[data-lost]')) lost.hidden = !since || Date.now() - since < 7000;
   const place = $('[data-connection]');
   if (!place) return;
@@ -51,7 +51,6 @@ const follow = (part) => {
   const isAway = () => document.hidden && keep === undefined;
   const begun = Date.now();
   let stream;
-  let version;
   let heardAt = 0;
   let isHeard = true;
   let readAt = Date.now();
@@ -68,13 +67,14 @@ const follow = (part) => {
     try {
       const answer = await ask(`${live}${live.includes('?') ? '&' : '?'}digest=${part.dataset.digest ?? ''}`);
       // The gig has ended, the code is another one, or the user may not read it: the page itself says which.
-      if ([403, 404].includes(answer.status)) location.reload();
+      if ([403, 404].includes(answer.status)) readPage();
       if (answer.status >= 400 && answer.status !== 401) throw new Error(answer.status);
+      const digest = answer.headers.get('X-Cuepoint-Digest');
       if (answer.status === 200) {
         const body = await parse(await answer.text());
         await untilStill();
-        await replacePart(part, body, answer.headers.get('X-Cuepoint-Digest'));
-      }
+        await replacePart(part, body, digest);
+      } else if (digest) part.dataset.digest = digest;
       reached(true);
     } catch {
       reached(false);
@@ -101,18 +101,17 @@ const follow = (part) => {
       setTimeout(read, Math.random() * 2000);
     };
     stream.addEventListener('changed', (event) => {
-      const isSame = version === event.data;
-      [heardAt, isHeard, attempts, version] = [Date.now(), true, 0, event.data];
-      // A sign of life repeats the version; the booth shows more than the version covers.
-      if (isSame && keep === undefined && part.dataset.digest) return;
+      [heardAt, isHeard, attempts] = [Date.now(), true, 0];
+      // The digest ends with the version that the part shows. The booth shows more than the version covers.
+      if (keep === undefined && event.data.includes(part.dataset.digest?.split('-')[1])) return;
       setTimeout(read, Math.random() * 2000);
     });
   };
 
   const interval = () => {
     // A part that could not be read is read again, even if the board does not change any more.
-    // Money that comes back soon changes nothing on the board.
-    if (streamPath) return isHeard && !connection.since && !$('[data-soon], [data-status=blocked]', part) ? Infinity : READ_INTERVAL;
+    // The stream does not announce the release of a fee, nor the end of a block.
+    if (streamPath) return isHeard && !connection.since && !$('[data-soon], [data-status=blocked]') ? Infinity : READ_INTERVAL;
     return Date.now() - begun < 120000 ? 2000 : 15000;
   };
   const look = () => {

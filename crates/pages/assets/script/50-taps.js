@@ -103,7 +103,7 @@ const sendTap = async (tap) => {
     forget(tap);
     tapTries = 0;
     tell(body.textContent.trim(), answer.ok);
-    if (tap.kind === 'end' && answer.ok) location.reload();
+    if (tap.kind === 'end' && answer.ok) readPage();
     if (answer.ok) document.getElementById(tap.card)?.classList.add('done');
     return true;
   } catch {

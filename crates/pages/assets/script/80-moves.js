@@ -1,4 +1,4 @@
-// On the screen, buttons that have moved rest for half a second.
+// Buttons on the screen that have moved take no tap for half a second.
 let isChanged = false;
 // The scroll position that the reader chose. The browser changes it, too, so that what is seen stays where it is.
 let scrolled = 0;

@@ -33,7 +33,7 @@ impl OpenPage<'_> {
         true
     }
 
-    /// Whether the title is a proposed date, of which the script shows the local one.
+    /// Whether the title is the proposed date. It is in UTC, and the script replaces it by the local date.
     fn proposes_date(&self) -> bool {
         self.last_gig.is_none() && self.form.errors(self.frame).is_empty()
     }

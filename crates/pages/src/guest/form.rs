@@ -35,6 +35,8 @@ pub struct RequestForm<'a> {
     pub available: Option<Money>,
     /// The newest wallet that the browser had before, if money is left in it.
     pub guest_wallet: Option<KeptWallet>,
+    /// Whether this wallet pays, unless the guest decides otherwise.
+    pub spends_guest_wallet: bool,
     /// What the page asks before it sends the request. The form then has one offer.
     pub questions: Option<&'a Questions>,
 }

@@ -22,7 +22,7 @@ pub struct Offer {
     pub fee: Money,
     /// `None` if it is unknown.
     pub place: Option<Place>,
-    /// Whether the request may not be played, because of its wait.
+    /// Whether the request may expire before its turn, because of its wait.
     pub is_at_risk: bool,
 }
 
@@ -32,8 +32,8 @@ impl From<OfferPlace> for Offer {
     }
 }
 
-/// The offers in a form, or beside it in the live part, from which the script renews those of an untouched form. The
-/// fields are `kind` (`popular` or `upcoming`), `offer` (`price` or an amount), and `price_popular` and `price_upcoming`
+/// The offers, in the form and again in the live part. The script copies them from there into a form whose offers the
+/// guest has not touched. The fields are `kind` (`popular` or `upcoming`), `offer` (`price` or an amount), and `price_popular` and `price_upcoming`
 /// (the displayed prices).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OfferFields<'a> {

@@ -4,7 +4,7 @@ use askama::Template;
 use cuepoint_domain::application::queries::OwnRequest;
 use cuepoint_domain::gig::queue::{Place, PlaceReason};
 use cuepoint_domain::gig::{Board, BoardGig, GigStatus, QueueOrder};
-use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{Move, RequestState, can_be_rated};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
@@ -91,11 +91,6 @@ impl GuestPart<'_> {
     /// Whether the gig takes requests.
     pub(super) fn is_open(&self) -> bool {
         self.gig().is_some_and(|gig| gig.status == GigStatus::Open)
-    }
-
-    pub(super) fn prices(&self) -> Prices {
-        let price = |kind| self.board.list_price(kind);
-        Prices { popular: price(ArtistType::Popular), upcoming: price(ArtistType::Upcoming) }
     }
 
     /// The card that has the form of a tip: the newest one that was played.
@@ -195,19 +190,6 @@ impl GuestPart<'_> {
     /// The amount of a button, as the form sends it.
     fn field(&self, amount: &Amount) -> String {
         self.frame.site.currency.print(amount.money())
-    }
-}
-
-/// The prices of a DJ.
-#[derive(Clone, Copy)]
-pub(super) struct Prices {
-    pub(super) popular: Money,
-    pub(super) upcoming: Money,
-}
-
-impl Prices {
-    pub(super) fn differ(self) -> bool {
-        self.popular != self.upcoming
     }
 }
 

@@ -30,7 +30,7 @@ texts! {
     position_refused(): "The browser did not tell the position.", "Der Browser hat die Position nicht mitgeteilt.";
     gig_message(): "Message to the guests", "Nachricht an die Gäste";
     price_of_song(): "Price of a song", "Preis eines Songs";
-    price_new_artist(): "Price for upcoming artists", "Preis für neue Künstler";
+    price_new_artist(): "Price for upcoming artists", "Preis für Newcomer";
     queue_order(): "Order of the queue", "Reihenfolge der Liste";
     order_rounds(): "In rounds", "In Runden";
     order_rounds_hint():
@@ -40,7 +40,7 @@ texts! {
     order_arrival_hint(): "The earlier request comes first.", "Der frühere Wunsch kommt zuerst.";
     most_per_guest(): "Open requests for each guest", "Offene Wünsche je Gast";
     most_per_guest_hint(): "From 1 to 100.", "Von 1 bis 100.";
-    asks_kind(): "Guests choose between a popular song and an upcoming artist", "Gäste wählen zwischen bekanntem Song und Newcomer";
+    asks_kind(): "Guests say whether their song is popular or by an upcoming artist. Each kind has its own price", "Gäste geben an, ob ihr Song bekannt ist oder von einem Newcomer. Beides hat seinen eigenen Preis";
     members_only(): "Only guests with a login can request", "Nur Gäste mit Anmeldung können sich etwas wünschen";
     new_code(): "Use a new code. Posters with the old one no longer work", "Neuen Code verwenden. Aushänge mit dem alten gelten nicht mehr";
     save_settings(): "Save", "Speichern";

@@ -8,7 +8,6 @@ texts! {
     display_title(): "Display", "Anzeige";
     code_to_scan(): "QR code of the page where guests request a song", "QR-Code der Seite, auf der Gäste Songs wünschen";
     request_your_song(): "Request your song", "Wünsch dir deinen Song";
-    scan_or_enter(): "Scan, or enter the code", "Scannen oder Code eingeben";
     code_in_letters(): "Code", "Code";
     last_played_song(): "Last played", "Zuletzt gespielt";
     next_songs(): "Up next", "Als Nächstes";

@@ -30,7 +30,7 @@ texts! {
     no_operator(): "This service has no operator yet.", "Dieser Dienst hat noch keinen Betreiber.";
     no_operator_more(): "The terminal in which the service was started shows a code. With this code, the first operator begins here.", "Das Terminal, in dem der Dienst gestartet wurde, zeigt einen Code. Mit diesem Code beginnt hier der erste Betreiber.";
     begin_as_operator(): "Begin as the operator", "Als Betreiber beginnen";
-    operator_by_command(): "A command on this machine adds the first one. With SQLite, stop the service first.", "Ein Befehl auf diesem Rechner legt den ersten an. Mit SQLite halte den Dienst vorher an.";
+    operator_by_command(): "Run this command on this machine to add one. With SQLite, stop the service first.", "Lege ihn mit diesem Befehl auf diesem Rechner an. Bei SQLite halte den Dienst vorher an.";
     email(): "E-mail address", "E-Mail-Adresse";
     password(): "Password", "Passwort";
     new_password(): "New password", "Neues Passwort";

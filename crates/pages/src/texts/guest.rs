@@ -38,7 +38,7 @@ texts! {
         format!("Zuerst die {amount} des früheren Guthabens auf diesem Telefon ausgeben");
     send_request(): "Request this song", "Song wünschen";
     request_for(amount: &str): format!("Request for {amount}"), format!("Für {amount} wünschen");
-    choose_another(): "Choose another", "Anders wählen";
+    choose_another(): "Choose another song", "Anderen Song wählen";
     paid_when_played():
         "You pay only when the song is played. Not played? The money stays here as credit.",
         "Du zahlst nur, wenn der Song gespielt wird. Nicht gespielt? Dann bleibt das Geld hier als Guthaben.";
@@ -73,14 +73,14 @@ texts! {
     refunded(): "The operator refunded this request.", "Der Betreiber hat diesen Wunsch erstattet.";
     answered_until(): "The DJ answers until", "Der DJ antwortet bis";
     at_risk(): "May not be reached", "Kommt vielleicht nicht mehr dran";
-    ends(): "Ends", "Endet";
+    ends(): "This request ends", "Dieser Wunsch endet";
     before_this(rounds: u32, fees: u32, earlier: u32):
-        before(&[(rounds, "of earlier rounds", "of an earlier round"), (fees, "with more money", "with more money"), (earlier, "requested earlier", "requested earlier")], ["song", "songs"]),
-        before(&[(rounds, "aus früheren Runden", "aus einer früheren Runde"), (fees, "mit mehr Geld", "mit mehr Geld"), (earlier, "früher gewünscht", "früher gewünscht")], ["Song", "Songs"]);
+        before("Before yours", &[(rounds, "of earlier rounds", "of an earlier round"), (fees, "with a higher price", "with a higher price"), (earlier, "requested earlier", "requested earlier")], ["song", "songs"]),
+        before("Vor deinem", &[(rounds, "aus früheren Runden", "aus einer früheren Runde"), (fees, "mit höherem Preis", "mit höherem Preis"), (earlier, "früher gewünscht", "früher gewünscht")], ["Song", "Songs"]);
     comes_first(): "What comes first?", "Was kommt zuerst?";
     rule_of_rounds():
-        "In each round, every guest has one song. Within a round, the song with more money comes first, then the earlier one. If you join later, you start in the current round.",
-        "In jeder Runde hat jeder Gast einen Song. Innerhalb einer Runde kommt der Song mit mehr Geld zuerst, dann der frühere. Wer später dazukommt, beginnt in der aktuellen Runde.";
+        "In each round, every guest has one song. Within a round, the higher price comes first, then the earlier request. If you join later, you start in the current round.",
+        "In jeder Runde hat jeder Gast einen Song. In einer Runde kommt der höhere Preis zuerst, dann der frühere Wunsch. Wenn du später dazukommst, beginnst du in der aktuellen Runde.";
     rule_of_arrival():
         "The song that was requested earlier comes first.",
         "Der Song, der früher gewünscht wurde, kommt zuerst.";
@@ -102,7 +102,7 @@ texts! {
     paused_title(): "The DJ takes a break from requests", "Der DJ macht gerade Wunschpause";
     paused_advice(): "This page reopens as soon as the DJ goes on. Requests that you sent before stay in the queue.", "Diese Seite öffnet sich wieder, sobald es weitergeht. Wünsche, die du vorher gesendet hast, bleiben in der Liste.";
     ended_title(): "This gig is over", "Dieser Abend ist vorbei";
-    ended_advice(): "Money of songs that were not played comes back to your wallet.", "Das Geld für nicht gespielte Songs kommt in dein Guthaben zurück.";
+    ended_advice(): "Money for songs that were not played comes back to your wallet.", "Das Geld für nicht gespielte Songs kommt in dein Guthaben zurück.";
     offline_title(): "No gig at the moment", "Gerade kein Auftritt";
     offline_advice(): "The DJ takes requests here again at the next gig. The code stays the same.", "Beim nächsten Auftritt nimmt der DJ hier wieder Wünsche an. Der Code bleibt gleich.";
     queue_full_title(): "The queue is full", "Die Liste ist voll";
@@ -121,7 +121,7 @@ texts! {
         if most == 1 { "Ein Gast hat höchstens einen offenen Wunsch. Warte auf deinen Song, oder zieh ihn zurück.".to_owned() }
         else { format!("Ein Gast hat höchstens {most} offene Wünsche. Warte auf einen deiner Songs, oder zieh einen zurück.") };
     blocked_title(): "This DJ takes no requests from you", "Dieser DJ nimmt keine Wünsche von dir an";
-    blocked_advice(): "Money of your open requests comes back to your wallet.", "Das Geld deiner offenen Wünsche kommt in dein Guthaben zurück.";
+    blocked_advice(): "Money for your open requests comes back to your wallet.", "Das Geld deiner offenen Wünsche kommt in dein Guthaben zurück.";
     members_only_title(): "For guests with an account", "Für Gäste mit Konto";
     members_only_advice(): "Tonight the DJ takes requests from accounts with an e-mail address.", "Heute nimmt der DJ Wünsche von Konten mit E-Mail-Adresse an.";
     own_gig_title(): "This is your own page", "Das ist deine eigene Seite";
@@ -134,8 +134,8 @@ texts! {
     unknown_code_advice(): "Compare it with the code on the poster. It has six letters and digits.", "Vergleiche ihn mit dem Code auf dem Plakat. Er hat sechs Buchstaben und Ziffern.";
 }
 
-/// The numbers of songs that come first, each with its reason; the first one names the songs.
-fn before(reasons: &[(u32, &str, &str)], [song, songs]: [&str; 2]) -> String {
+/// The numbers of songs that come first, each with its reason, under a title. The first number names the songs.
+fn before(title: &str, reasons: &[(u32, &str, &str)], [song, songs]: [&str; 2]) -> String {
     let given: Vec<_> = reasons.iter().filter(|(number, ..)| *number > 0).collect();
     let words = given.iter().enumerate().map(|(place, (number, many, one))| {
         let reason = if *number == 1 { one } else { many };
@@ -145,7 +145,7 @@ fn before(reasons: &[(u32, &str, &str)], [song, songs]: [&str; 2]) -> String {
             (_, number) => format!("{number} {reason}"),
         }
     });
-    words.collect::<Vec<_>>().join(", ")
+    format!("{title}: {}.", words.collect::<Vec<_>>().join(", "))
 }
 
 /// The English ordinal number, such as "2nd".

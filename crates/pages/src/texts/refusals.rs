@@ -44,7 +44,6 @@ texts! {
     too_many_codes(): "Too many codes were sent. Try again later.", "Es wurden zu viele Codes gesendet. Versuche es später noch einmal.";
     wrong_token(): "The link is used up or too old. Ask for a new one.", "Der Link ist verbraucht oder zu alt. Fordere einen neuen an.";
     same_address(): "This is your address already.", "Das ist schon deine Adresse.";
-    code_format(): "A code has six letters and digits.", "Ein Code hat sechs Buchstaben und Ziffern.";
     payout_currency(): "This currency is not offered.", "Diese Währung wird nicht angeboten.";
     payout_network(): "This currency is not paid out on this network.", "Diese Währung wird in diesem Netz nicht ausgezahlt.";
     address_malformed(): "This is not an address: a character is wrong or missing.", "Das ist keine Adresse: Ein Zeichen ist falsch oder fehlt.";
@@ -54,7 +53,4 @@ texts! {
     address_anyone(): "Anybody can spend from this address.", "Von dieser Adresse kann jeder ausgeben.";
     tip_to_oneself(): "You cannot tip yourself.", "Du kannst dir selbst kein Trinkgeld geben.";
     blocked_by_dj(): "This DJ takes nothing from you.", "Dieser DJ nimmt nichts von dir an.";
-    stars_out_of_range(): "Choose one to five stars.", "Wähle einen bis fünf Sterne.";
-    fee_below_price(price: &str): format!("The price is {price}."), format!("Der Preis beträgt {price}.");
-    no_dedication(): "A dedication needs an open gig.", "Eine Widmung braucht einen offenen Abend.";
 }

@@ -16,7 +16,6 @@ texts! {
     column_earned(): "Earned", "Verdient";
     column_tips(): "Tips", "Trinkgeld";
     column_stars(): "Stars", "Sterne";
-    column_status(): "Status", "Status";
     column_song(): "Song", "Song";
     column_artist(): "Artist", "Interpret";
     column_from(): "From", "Ab";

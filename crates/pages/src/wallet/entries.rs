@@ -15,7 +15,7 @@ use crate::frame::{Frame, renders};
 use crate::paging::PageLinks;
 use crate::texts::Text;
 
-/// What names the requests, tips and top-ups of a statement, as far as it is known.
+/// The names of requests, tips and top-ups in a statement, where they are known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Subjects {
     /// The titles of requested songs.

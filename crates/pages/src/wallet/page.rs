@@ -105,7 +105,7 @@ impl WalletPage<'_> {
         self.frame.viewer.is_some_and(|viewer| viewer.has_guest_account())
     }
 
-    /// Whether the wallet is that of a DJ, who comes to pay out.
+    /// Whether the owner is a DJ. The wallet then begins with payouts.
     fn is_of_dj(&self) -> bool {
         self.frame.viewer.is_some_and(|viewer| viewer.is_dj)
     }

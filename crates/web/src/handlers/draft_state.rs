@@ -44,15 +44,16 @@ pub(super) fn once_paid<'a>(
         return None;
     }
     let what = draft.purpose;
-    let closed = match view {
-        Some(view) if view.board.dj.suspended_at.is_none() => {
-            Closed::of_board(&view.board, view.ended_at.is_some())
+    let closed = match (view.filter(|view| view.board.dj.suspended_at.is_none()), what) {
+        (Some(view), DraftPurpose::Request) => Closed::of_view(view),
+        // A DJ is tipped during a break, and after the gig.
+        (Some(view), DraftPurpose::Tip) => {
+            Closed::of_board(&view.board, view.ended_at.is_some()).filter(|closed| *closed == Closed::Offline)
         }
         // The DJ has another code by now, was erased, or is suspended.
-        _ => Some(Closed::Offline),
+        (None, _) => Some(Closed::Offline),
     };
-    // A DJ is tipped during a break, and after the gig.
-    Some(match closed.filter(|closed| what == DraftPurpose::Request || *closed == Closed::Offline) {
+    Some(match closed {
         Some(why) => PaymentState::ConfirmedTooLate { what, why },
         None => PaymentState::ConfirmedWithDraft(described(draft, view, currency)),
     })

@@ -1,4 +1,4 @@
-//! Paths that neither a page nor the API has: typed codes, and everything else.
+//! Paths that belong neither to a page nor to the API: typed codes, and everything else.
 
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;

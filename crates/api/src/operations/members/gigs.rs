@@ -169,7 +169,7 @@ body! {
         max_open_per_guest: Option<GuestLimit> = optional(kinds::GUEST_LIMIT),
         /// 1 if guest accounts cannot make requests; by default 0.
         members_only: Option<bool> = optional(kinds::FLAG),
-        /// 1 if the pages ask guests for the kind of their song; by default 0: they show the price of a popular song.
+        /// 1 if the pages ask guests for the `artist_type` of their song. By default 0: the price of a popular song.
         asks_kind: Option<bool> = optional(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units; by default unchanged.
         fee_upcoming_artist: Option<Money> = optional(kinds::PRICE),

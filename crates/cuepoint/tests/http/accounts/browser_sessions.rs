@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::guest_scene::{Evening, filled_on, with};
 use crate::harness::{
-    Browser, DRAFT, Database, GUEST, PASSWORD, Person, ROUTES, SESSION, SHARED_KEY, Server, Store, TOPUPS,
-    at_once, field, is_page, leads_to, operator_keys, set_cookies, within,
+    Answer, Browser, DRAFT, Database, GUEST, PASSWORD, Person, ROUTES, SESSION, SHARED_KEY, Server, Store,
+    TOPUPS, at_once, field, is_page, leads_to, operator_keys, set_cookies, within,
 };
 
 on_one_store!(
@@ -335,6 +335,11 @@ fn a_song_of_the_kept_guest_wallet_is_asked_about(store: Store) {
     assert_eq!(asked.status, 422, "{asked}");
     assert!(asked.text.contains("You have an open request for this song."), "{asked}");
     assert_eq!(evening.requests().len(), 1);
+    // The question keeps the guest's choice of the wallet.
+    let is_chosen = |page: &Answer| page.text.contains(&format!("value=\"{wallet}\" checked"));
+    assert!(is_chosen(&browser.get(&evening.page())) && is_chosen(&asked));
+    let other = evening.send(&browser, &evening.filled(&browser, " "));
+    assert!(other.status == 422 && !is_chosen(&other), "{other}");
     let answered = with(filled_on(&asked, "Blue Monday"), "guest_wallet", &wallet);
     let sent = evening.send(&browser, &answered);
     assert_eq!(leads_to(&evening.send(&browser, &form)), leads_to(&sent), "the same form asks nothing");

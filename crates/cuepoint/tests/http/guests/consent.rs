@@ -14,7 +14,7 @@ on_one_store!(
     an_answer_that_no_form_gave_is_asked_about_again,
     a_displayed_price_that_no_page_showed_holds_nothing_below_the_list_price,
     an_offer_that_is_no_amount_is_refused,
-    a_request_that_cannot_be_joined_answers_nothing,
+    joining_a_request_that_cannot_be_joined_still_asks,
     a_form_that_was_answered_and_sent_is_not_sent_again,
     a_payment_answers_no_later_question,
     a_blocked_guest_finds_no_form,
@@ -259,7 +259,7 @@ fn an_offer_that_is_no_amount_is_refused(store: Store) {
     assert!(evening.requests().is_empty());
 }
 
-fn a_request_that_cannot_be_joined_answers_nothing(store: Store) {
+fn joining_a_request_that_cannot_be_joined_still_asks(store: Store) {
     let server = Server::start(store);
     let (evening, other) = (Evening::new(&server), Evening::new(&server));
     let browser = payer(&server, LANGUAGES[0]);

@@ -14,6 +14,7 @@ on_one_store!(
     a_tip_waits_at_the_page_of_its_gig_too,
     a_page_sends_no_other_draft_than_the_one_that_it_shows,
     a_paid_request_to_a_closed_gig_says_where_the_money_is,
+    a_paid_request_of_a_blocked_guest_is_not_sent,
     a_draft_is_shown_to_its_own_guest_at_its_own_gig_alone,
 );
 
@@ -174,6 +175,25 @@ fn a_paid_request_to_a_closed_gig_says_where_the_money_is(store: Store) {
         let page = shows(&browser, &evening.page(), words[language]);
         assert!(card(&page).contains("Blue Monday") && !card(&page).contains("/draft\""), "{page}");
         says(&page, language, &[["The money stays in your wallet", "Das Geld bleibt"]]);
+    }
+}
+
+fn a_paid_request_of_a_blocked_guest_is_not_sent(store: Store) {
+    let (server, _provider) = paying(store);
+    let evening = Evening::new(&server);
+    let (browser, place) = paying_guest(&server, &evening, "en");
+    ends(&server, &place, "topup.confirmed", "10");
+    leads_to(&evening.send_draft(&browser));
+    let guest = &evening.requests()[0]["user_id"];
+    let place = leads_to(&evening.request(&browser, "Ceremony")).to_owned();
+    ends(&server, &place, "topup.confirmed", "10");
+    evening.dj.call("PUT", &format!("/music/dj/blocks/{guest}")).send().data(200);
+    for path in [evening.page(), place] {
+        let page = shows(&browser, &path, "This DJ takes no requests from you");
+        assert!(
+            !page.text.contains("/draft\"") && page.text.contains("The money stays in your wallet"),
+            "{page}"
+        );
     }
 }
 

@@ -270,7 +270,12 @@ fn a_live_part_is_sent_if_it_has_changed(store: Store) {
     for _ in 0..3 {
         let same = part(&shown);
         assert_eq!((same.status, same.text.as_str()), (204, ""), "{same}");
+        assert_eq!(same.header("x-cuepoint-digest"), Some(shown.as_str()));
     }
+    // Another version of the board alone sends nothing else.
+    let (content, _) = shown.split_once('-').unwrap();
+    let same = part(&format!("{content}-0123456789abcdef"));
+    assert_eq!((same.status, same.header("x-cuepoint-digest")), (204, Some(shown.as_str())), "{same}");
     evening.dj.answer(evening.newest(), "accepted").data(200);
     let changed = eventually("the part changes", || {
         let live = part(&shown);

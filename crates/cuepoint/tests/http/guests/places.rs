@@ -7,8 +7,8 @@ use crate::harness::{Browser, Person, Server, Store, leads_to};
 
 on_one_store!(
     a_place_names_the_songs_that_come_first,
-    a_wait_that_an_accepted_song_outlasts_is_no_warning,
-    a_wait_that_no_song_outlasts_is_warned_about_before_the_request,
+    a_wait_shorter_than_the_time_of_an_accepted_song_has_no_warning,
+    offers_warn_of_a_wait_longer_than_the_time_of_an_accepted_song,
     a_song_of_an_upcoming_artist_says_so,
 );
 
@@ -34,8 +34,8 @@ fn a_place_names_the_songs_that_come_first(store: Store) {
         let place = ["about 7th", "etwa Platz 7"];
         let page = shows(&browser, &evening.page(), place[language]);
         let before = [
-            "4 songs of earlier rounds, 1 with more money, 1 requested earlier",
-            "4 Songs aus früheren Runden, 1 mit mehr Geld, 1 früher gewünscht",
+            "Before yours: 4 songs of earlier rounds, 1 with a higher price, 1 requested earlier.",
+            "Vor deinem: 4 Songs aus früheren Runden, 1 mit höherem Preis, 1 früher gewünscht.",
         ];
         let rule = ["In each round, every guest has one song.", "In jeder Runde hat jeder Gast einen Song."];
         says(&page, language, &[before, rule]);
@@ -45,7 +45,7 @@ fn a_place_names_the_songs_that_come_first(store: Store) {
 /// The warning of a wait.
 const RISK: [&str; 2] = ["May not be reached", "Kommt vielleicht nicht mehr dran"];
 
-fn a_wait_that_an_accepted_song_outlasts_is_no_warning(store: Store) {
+fn a_wait_shorter_than_the_time_of_an_accepted_song_has_no_warning(store: Store) {
     let server = Server::start(store);
     let evening = Evening::new(&server);
     for _ in 0..11 {
@@ -64,7 +64,7 @@ fn a_wait_that_an_accepted_song_outlasts_is_no_warning(store: Store) {
     }
 }
 
-fn a_wait_that_no_song_outlasts_is_warned_about_before_the_request(store: Store) {
+fn offers_warn_of_a_wait_longer_than_the_time_of_an_accepted_song(store: Store) {
     let server = Server::configured(store, &[("gigs.accepted_ttl_seconds", "600")]);
     for (language, header) in LANGUAGES.into_iter().enumerate() {
         let evening = Evening::new(&server);

@@ -144,7 +144,7 @@ fn the_configured_withdrawal_options_are_shown(store: Store) {
     assert!(data["options"].as_array().is_some_and(|rows| rows.len() > 10), "{data}");
 }
 
-/// Attack API6: confirming a payout to an address that its check has refused.
+/// Attack API6: confirming a payout to an address that the form of the payout refused.
 fn pages_validate_addresses_whatever_the_policy_of_the_api_is(store: Store) {
     let wrong = "this is not an address";
     for policy in ["lenient", "strict"] {

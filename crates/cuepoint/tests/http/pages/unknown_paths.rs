@@ -7,7 +7,7 @@ on_one_store!(
     a_code_as_the_path_leads_to_its_gig,
     an_unknown_path_is_the_start_page_for_browsers_and_json_for_programs,
     paths_of_the_api_are_json_for_browsers_too,
-    browsers_and_crawlers_find_the_icon_and_their_rules,
+    the_icon_and_the_rules_of_crawlers_are_served,
     a_service_without_pages_has_none_of_them,
     unknown_paths_and_files_count_as_boards,
 );
@@ -143,7 +143,7 @@ fn paths_of_the_api_are_json_for_browsers_too(store: Store) {
     assert_eq!(page.status, 404, "{page}");
 }
 
-fn browsers_and_crawlers_find_the_icon_and_their_rules(store: Store) {
+fn the_icon_and_the_rules_of_crawlers_are_served(store: Store) {
     let server = Server::start(store);
     let guest = Evening::new(&server).guest(&server);
     for (path, media_type, begins) in [
@@ -177,7 +177,7 @@ fn a_service_without_pages_has_none_of_them(store: Store) {
     }
 }
 
-/// Attack API4: pages without a limit behind addresses that nobody links to.
+/// Attack API4: reading paths that do not exist without a limit.
 fn unknown_paths_and_files_count_as_boards(store: Store) {
     let paths = ["/admin", "/K7TW3M", "/favicon.ico", "/robots.txt"];
     let limits = [("rate_limits.enabled", "true"), ("rate_limits.boards_per_minute", "4")];

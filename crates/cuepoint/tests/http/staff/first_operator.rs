@@ -102,7 +102,7 @@ const ELSEWHERE: [(&str, &str); 5] = [
 
 /// Checks that the start page says nothing to operators.
 #[track_caller]
-fn is_for_guests(page: &Answer) {
+fn shows_no_panel_of_operators(page: &Answer) {
     assert_eq!(page.status, 200, "{page}");
     assert!(page.text.contains("<form class=\"code\""), "{page}");
     assert!(!page.text.contains(PANEL) && !page.text.contains(COMMAND), "{page}");
@@ -119,7 +119,7 @@ fn a_client_elsewhere_sees_no_panel_and_registers_at_the_printed_address(store: 
     let page = printed.strip_prefix(&server.client().address).unwrap().to_owned();
     let browser = Browser::new(&server.client());
     for (name, value) in ELSEWHERE {
-        is_for_guests(&browser.send(browser.call("GET", "/").header(name, value)));
+        shows_no_panel_of_operators(&browser.send(browser.call("GET", "/").header(name, value)));
         let register = browser.send(browser.call("GET", &page).header(name, value));
         assert!(register.status == 200 && register.text.contains("name=\"code\""), "{register}");
     }
@@ -127,7 +127,7 @@ fn a_client_elsewhere_sees_no_panel_and_registers_at_the_printed_address(store: 
     let form = browser.form(&page, &fields).header("x-forwarded-for", "172.17.0.1");
     leads_to(&browser.send(form));
     server.client().login(EMAIL).get("/operator/users").data(200);
-    is_for_guests(&Browser::new(&server.client()).get("/"));
+    shows_no_panel_of_operators(&Browser::new(&server.client()).get("/"));
 }
 
 fn without_a_code_the_start_page_names_the_command_at_the_machine_alone(store: Store) {
@@ -140,14 +140,16 @@ fn without_a_code_the_start_page_names_the_command_at_the_machine_alone(store: S
         assert!(!page.text.contains(PANEL), "{page}");
     }
     for (name, value) in ELSEWHERE {
-        is_for_guests(&browser.send(browser.call("GET", "/").header(name, value)));
+        shows_no_panel_of_operators(&browser.send(browser.call("GET", "/").header(name, value)));
     }
     // A trusted proxy names the phone.
     let proxied = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     let browser = Browser::new(&proxied.client());
-    is_for_guests(&browser.send(browser.call("GET", "/").header("x-forwarded-for", "192.168.1.20")));
+    shows_no_panel_of_operators(
+        &browser.send(browser.call("GET", "/").header("x-forwarded-for", "192.168.1.20")),
+    );
     let (operated, _) = Server::with_operator(store, &[]);
-    is_for_guests(&Browser::new(&operated.client()).get("/"));
+    shows_no_panel_of_operators(&Browser::new(&operated.client()).get("/"));
 }
 
 fn a_server_without_a_terminal_shows_no_code(store: Store) {

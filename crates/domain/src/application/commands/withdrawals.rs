@@ -25,7 +25,7 @@ use crate::withdrawal::{
 /// fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenWithdrawal {
-    /// A validation of the destination beside the deployment's own.
+    /// The validation of the destination, in addition to the deployment's own.
     pub address_policy: AddressPolicy,
 }
 

@@ -111,7 +111,7 @@ pub struct OwnRequests {
 #[derive(Clone, PartialEq, Debug)]
 pub struct OwnRequest {
     pub request: MusicRequest,
-    /// Whether it may not be played, because of the wait at its place.
+    /// Whether it may expire before its turn, because of the wait at its place.
     pub is_at_risk: bool,
     /// The dedication.
     pub message: Option<ShortMessage>,

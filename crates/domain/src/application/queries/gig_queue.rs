@@ -20,7 +20,7 @@ use crate::timestamp::Timestamp;
 pub struct OfferPlace {
     pub fee: Money,
     pub place: Place,
-    /// Whether the request may not be played, because of its wait.
+    /// Whether the request may expire before its turn, because of its wait.
     pub is_at_risk: bool,
 }
 
@@ -168,7 +168,7 @@ impl QueueNow {
         open.all(|request| self.place_of(request.id).is_some())
     }
 
-    /// Whether a request may not be played, because of the wait at its place.
+    /// Whether a request may expire before its turn, because of the wait at its place.
     pub(super) fn is_at_risk(&self, place: &Place, request: &MusicRequest) -> bool {
         self.wait_is_at_risk(place, request.state, request.gig)
     }

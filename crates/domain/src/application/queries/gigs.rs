@@ -54,7 +54,7 @@ pub struct OpenOfGuest {
 #[derive(Clone, PartialEq, Debug)]
 pub struct QueuedRequest {
     pub request: MusicRequest,
-    /// Whether it may not be played, because of the wait at its place.
+    /// Whether it may expire before its turn, because of the wait at its place.
     pub is_at_risk: bool,
     /// The name of the guest; `None` for an erased one.
     pub guest_name: Option<Line>,

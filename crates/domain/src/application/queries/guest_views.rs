@@ -1,6 +1,7 @@
 //! What a guest sees of a gig: the board, the guest's requests, and what a request would cost.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::sync::Arc;
 
 use futures_util::future::try_join;
@@ -16,7 +17,6 @@ use crate::gig::song_tonight::SongTonight;
 use crate::gig::{Board, DjCode, Song};
 use crate::money::Currency;
 use crate::timestamp::Timestamp;
-use crate::user::ArtistType;
 
 /// What a guest sees of a gig.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,7 +54,8 @@ impl BoardQueries {
         currency: &Currency,
     ) -> Result<GuestView, Failure> {
         let ReadBoard { board, queue, .. } = self.recent(code).await?;
-        let prices = ArtistType::all().map(|kind| board.list_price(kind));
+        let (popular, upcoming) = board.prices();
+        let prices = iter::once(popular).chain(upcoming);
         let fees: BTreeSet<_> = prices.flat_map(|price| offers(price, currency)).collect();
         let fees: Vec<_> = fees.into_iter().collect();
         let gig = self.newest_gig(&board).await?;

@@ -32,7 +32,7 @@ const REASON: &str = "by the command line";
 pub enum FirstOperatorWay {
     /// By registering with a code that this process issued.
     Code,
-    /// By the command line alone, because no code of this process is in force.
+    /// By the command line alone, because this process has no valid code.
     CommandLine,
 }
 

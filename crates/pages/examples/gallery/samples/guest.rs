@@ -15,7 +15,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::tip::{TipTerms, presets};
 use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, KeptWallet, Keys};
-use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice, Viewer};
+use cuepoint_pages::frame::{Frame, Live, LiveStream, NoticeKind, PageNotice, Viewer};
 use cuepoint_pages::guest::{
     Closed, DraftCard, GuestPage, GuestPart, Offer, OfferFields, Offers, RequestEntry, RequestForm, TipForm,
     Typed, UnknownCodePage,
@@ -167,6 +167,7 @@ pub fn form<'a>(offers: &'a Offers, most_played: &'a [Song]) -> RequestForm<'a> 
         most_played,
         available: None,
         guest_wallet: None,
+        spends_guest_wallet: true,
         questions: None,
     }
 }
@@ -243,7 +244,8 @@ impl<'a> Scene<'a> {
         frame.viewer = self.signed_in.then(|| Viewer::of(&guest));
         let done = || PageNotice { kind: NoticeKind::Done, text: frame.t.state_pending() };
         frame.notice = self.notice.then(done);
-        let live = Live { path: "/g/B2C3D4/live", stream: Some("/api/v1/boards/B2C3D4/stream") };
+        let stream = LiveStream { path: "/api/v1/boards/B2C3D4/stream", shown: self.board.version() };
+        let live = Live { path: "/g/B2C3D4/live", stream: Some(stream) };
         let tip = TipForm { presets, amount: FieldState::default() };
         let part = GuestPart {
             frame: &frame,

@@ -10,7 +10,7 @@ use cuepoint_domain::user::session::{ClientInfo, Session};
 use cuepoint_pages::account::{AccountPage, EmailChange, PasswordFields};
 use cuepoint_pages::error::{ErrorPage, Problem};
 use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Live, Viewer};
+use cuepoint_pages::frame::{Frame, Live, LiveStream, Viewer};
 use cuepoint_pages::front::LoginPage;
 use cuepoint_pages::guest::{GuestPage, GuestPart, RequestEntry, RequestForm};
 use cuepoint_pages::language::Language;
@@ -63,6 +63,7 @@ fn guest_page(language: Language) -> Sample {
         name: Some(text()),
         ..guest::form(&offers, &most_played)
     };
+    let stream = LiveStream { path: "/x?\"><script>", shown: board.version() };
     let part = GuestPart {
         frame: &frame,
         board: &board,
@@ -72,7 +73,7 @@ fn guest_page(language: Language) -> Sample {
         offers: Some(guest::offer_fields(&offers)),
         is_blocked: false,
         tip: None,
-        live: Live { path: "/g/B2C3D4/live?\"><script>", stream: Some("/x?\"><script>") },
+        live: Live { path: "/g/B2C3D4/live?\"><script>", stream: Some(stream) },
     };
     let entry = RequestEntry::Form(Box::new(form));
     let page = GuestPage { frame: &frame, board: &board, entry, part, offers_claim: false, draft: None };

@@ -15,7 +15,7 @@ use cuepoint_pages::guest::Closed;
 use cuepoint_pages::payment::DraftPurpose;
 
 use super::page::{self, NewEntry};
-use super::request_fields::{ReadRequest, RequestFields, written};
+use super::request_fields::{GUEST_WALLET, ReadRequest, RequestFields, written};
 use super::tips;
 use crate::call::{FormKey, PageCall};
 use crate::failure::{PageFailure, or_refusal};
@@ -24,9 +24,6 @@ use crate::handlers::draft::Draft;
 use crate::handlers::payment::{self, Lack};
 use crate::response::{INVALID, PageResponse};
 use crate::session;
-
-/// The field that names the kept guest account whose wallet pays.
-const GUEST_WALLET: &str = "guest_wallet";
 
 /// What became of a request.
 type Attempt = Result<MusicRequest, OpenRequestRefusal>;

@@ -11,14 +11,14 @@ use cuepoint_domain::text::TextError;
 use cuepoint_domain::tip::presets;
 use cuepoint_domain::user::ArtistType;
 use cuepoint_pages::forms::{FieldState, Keys};
-use cuepoint_pages::frame::{Frame, Live, NoticeKind, PageNotice};
+use cuepoint_pages::frame::{Frame, Live, LiveStream, NoticeKind, PageNotice};
 use cuepoint_pages::guest::{
     Closed, GuestPage, GuestPart, Offer, OfferFields, Offers, RequestEntry, RequestForm, TipForm, Typed,
     UnknownCodePage,
 };
 use cuepoint_pages::texts::Text;
 
-use super::request_fields::RequestFields;
+use super::request_fields::{GUEST_WALLET, RequestFields};
 use crate::call::PageCall;
 use crate::failure::PageFailure;
 use crate::form::Form;
@@ -204,6 +204,7 @@ fn new_form<'a>(
         most_played: &[],
         available: reader.map(|profile| profile.balance.available),
         guest_wallet: None,
+        spends_guest_wallet: !refused || form.has(GUEST_WALLET),
         questions,
     }
 }
@@ -217,7 +218,7 @@ fn typed<'a>(entry: &NewEntry<'a>) -> Option<Typed<'a>> {
     Some(typed).filter(|typed| !typed.is_empty())
 }
 
-/// The proposed fees, each with the place of a request at it. The chosen one is among them.
+/// The proposed fees, each with the place of a request at it. A chosen one stays even if it gives no better place.
 fn proposed(call: &PageCall, view: &GuestView, chosen: Option<Money>) -> Offers {
     let placed = |fee: Money| view.own.offers.iter().find(|offer| offer.fee == fee).copied();
     let unplaced = |fee: Money| Offer { fee, place: None, is_at_risk: false };
@@ -227,10 +228,8 @@ fn proposed(call: &PageCall, view: &GuestView, chosen: Option<Money>) -> Offers 
         let offers = fees.map(|fee| placed(fee).map_or_else(|| unplaced(fee), Offer::from)).collect();
         with_better_places(offers, position, |offer| chosen == Some(offer.fee))
     };
-    let [popular, upcoming] =
-        [ArtistType::Popular, ArtistType::Upcoming].map(|kind| view.board.list_price(kind));
-    let upcoming = if upcoming == popular { Vec::new() } else { at(upcoming) };
-    Offers { popular: at(popular), upcoming }
+    let (popular, upcoming) = view.board.prices();
+    Offers { popular: at(popular), upcoming: upcoming.map(at).unwrap_or_default() }
 }
 
 /// The amounts of tips that this reader can choose from; `None` unless the reader can tip the DJ now.
@@ -273,6 +272,7 @@ fn part<'a>(
     tip: Option<TipForm<'a>>,
     paths: &'a Paths,
 ) -> GuestPart<'a> {
+    let stream = LiveStream { path: &paths.stream, shown: view.board.version() };
     GuestPart {
         frame,
         board: &view.board,
@@ -286,6 +286,6 @@ fn part<'a>(
         is_blocked: view.is_blocked,
         keys,
         tip,
-        live: Live { path: &paths.part, stream: Some(&paths.stream) },
+        live: Live { path: &paths.part, stream: Some(stream) },
     }
 }

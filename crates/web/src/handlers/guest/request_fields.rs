@@ -28,6 +28,9 @@ pub(super) struct RequestFields {
     asked: Option<Asked>,
 }
 
+/// The field that names the kept guest account whose wallet pays.
+pub(super) const GUEST_WALLET: &str = "guest_wallet";
+
 /// A valid request.
 pub(super) struct ReadRequest {
     pub(super) song_title: Line,
@@ -40,8 +43,8 @@ pub(super) struct ReadRequest {
     pub(super) wanted: WantedSong,
 }
 
-/// The request as a text, by which a repeated key with another request is refused. The same form holds another fee or
-/// kind of song after the DJ has changed the prices.
+/// The request as a text. A repeated key with another text is refused. Fee and kind of song are left out, because they
+/// can change between two tries of one form, when the DJ changes the prices.
 pub(super) fn written(new: &NewRequest) -> String {
     let NewRequest { dj, song_title, artist_name, artist_type: _, music_url: _, fee: _, message } = new;
     let message = message.as_ref().map_or("", ShortMessage::as_str);
@@ -84,6 +87,7 @@ impl RequestFields {
         let (song_title, artist_name) = (self.song_title.ok()?, self.artist_name.ok()?);
         let wanted = WantedSong {
             code: board.code,
+            gig: board.gig.as_ref().map(|gig| gig.gig.id),
             song: SongKey::of(&song_title, &artist_name),
             kind: board.counted_kind(self.kind),
         };

@@ -75,18 +75,17 @@ impl<'a> Screen<'a> {
     /// Follows the stream until the evening is over, and reads the part after each change.
     pub(super) fn follow(&mut self) {
         let mut stream = self.stream();
-        let (mut version, mut heard_at, mut due) = (String::new(), Instant::now(), None::<Instant>);
+        let (mut heard_at, mut due) = (Instant::now(), None::<Instant>);
         while !self.venue.is_over.load(Ordering::Relaxed) {
             let until = Instant::now() + LOOK;
             match stream.version(due.map_or(until, |due| due.min(until))) {
                 Ok(Some(newest)) => {
                     heard_at = Instant::now();
-                    // The booth shows more than the version covers.
-                    if newest != version || self.kind == Kind::Booth {
+                    // Digests of guest pages end with the version. Other screens show more than it covers.
+                    if self.kind != Kind::Phone || !self.digest.ends_with(&newest) {
                         let later = heard_at + self.wait();
                         due = Some(due.map_or(later, |due| due.min(later)));
                     }
-                    version = newest;
                 }
                 Ok(None) if heard_at.elapsed() < SILENCE => {}
                 silent_or_lost => {
