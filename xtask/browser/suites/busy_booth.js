@@ -75,7 +75,7 @@ test("all cards that moved on a screen with 20 of them take no click for half a 
 });
 
 // The tasks of the main thread of a page while the function runs, in milliseconds of processor time. The throttling of
-// Chromium and other programs of the machine delay tasks, but add nothing to this time.
+// Chromium counts. What other programs of the machine take does not.
 async function tasksDuring({ visitor, page }, run) {
   const browser = visitor.context.browser();
   await browser.startTracing(page, { categories: ["toplevel"] });

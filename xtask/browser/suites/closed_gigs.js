@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 
 import { openGig, register, requestSong, sendButton } from "../harness/evening.js";
 import { answer, guestWithMoney, logIn, requestOf } from "../harness/queue.js";
+import { boardShows } from "../harness/request_form.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -152,10 +153,10 @@ test("a booth in the background counts new requests in its title, and a guest pa
   await booth.page.goto("/booth");
   await booth.page.getByText(t.connection_live, { exact: true }).waitFor();
   await logIn(service, phone, mia);
-  // The first message of the stream is answered by one read.
-  const firstRead = phone.page.waitForResponse((response) => response.url().includes("/live"));
+  await boardShows({ service, dj }, ({ queue_length }) => queue_length === 1);
+  const stream = phone.page.waitForResponse(/\/stream$/);
   await phone.page.goto(`/g/${dj.code}`);
-  await firstRead;
+  await stream;
   const titles = [await booth.page.title(), await phone.page.title()];
   assert.deepEqual(titles, [`${t.booth} · Cuepoint`, `${t.request_a_song} · Cuepoint`]);
   for (const { page } of [booth, phone]) await setHidden(page, true);

@@ -79,9 +79,9 @@ test("a card says that its money is back, although the board does not change", a
   const { page } = phone;
   await logIn(service, phone, mia);
   await phone.context.clock.install();
-  const isRead = page.waitForResponse(/\/live\?/);
+  const stream = page.waitForResponse(/\/stream$/);
   await page.goto(`/g/${dj.code}`);
-  await isRead;
+  await stream;
   await page.getByText("10.00 USD comes back to your wallet in a moment.").waitFor();
   // A payout of more than is available releases the fee.
   const body = { amount: 12, currency: "BTC", network: "bitcoin", wallet_address: "bc1q" };
