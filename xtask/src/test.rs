@@ -93,18 +93,21 @@ pub(crate) fn run_quick() -> anyhow::Result<u8> {
 /// more guesses of passwords, more phones that follow the pages of an evening, more calls with an undrained log, more
 /// strangers with large gigs, and an erasure of a user with more rows.
 pub(crate) fn soak(times: Count) -> anyhow::Result<u8> {
-    let times = &times.to_string();
-    let variables = [("CUEPOINT_SOAK", times.as_str()), ("CUEPOINT_HISTORIES", times)];
-    // The tests that scale, in any package.
-    let tests = ["--", "--nocapture", "histories_agree", "unread_log::", "erasure_at_size::"];
-    let code = run_with(&tests, &variables)?;
+    let times = times.to_string();
+    let mut variables = vec![("CUEPOINT_SOAK", times.as_str()), ("CUEPOINT_HISTORIES", &times)];
+    let code = run_with(&LONG.split(' ').collect::<Vec<_>>(), &variables)?;
     if code != 0 {
         return Ok(code);
     }
-    // Each of these fills the machine and asserts bounds of time, so that no other one runs beside it.
-    let alone = ["--test", "http", "--", "--nocapture", "soak::"];
-    run_with(&alone, &[variables.as_slice(), &[(THREADS_VARIABLE, "1")]].concat())
+    variables.push((THREADS_VARIABLE, "1"));
+    run_with(&ALONE.split(' ').collect::<Vec<_>>(), &variables)
 }
+
+/// The tests that scale, in any package.
+const LONG: &str = "-- --nocapture histories_agree soak:: unread_log:: erasure_at_size:: --skip soak::strangers:: \
+                    --skip soak::venue::";
+/// Those that fill the processors and assert times of answers, so that no other one runs beside them.
+const ALONE: &str = "--profile soak --test http -- --nocapture soak::strangers:: soak::venue::";
 
 /// `cargo xtask failover`: kills primaries, promotes standbys and restores nodes under load, and prints the tables of
 /// these tests.

@@ -12,7 +12,7 @@ struct Budget {
 }
 
 const BUDGETS: &[Budget] = &[
-    Budget { what: "lines of Rust in tools", most: 17_710, measure: lines_of_tools },
+    Budget { what: "lines of Rust in tools", most: 17_720, measure: lines_of_tools },
     Budget { what: "macros outside integration tests", most: 65, measure: macros },
     Budget {
         what: "lines of the longest macro",
