@@ -11,7 +11,7 @@ const t = textsOf("en");
 // The pattern of an amount in a text.
 export const amount = (text) => new RegExp(`${text.replace(".", "\\.")}\\sUSD`);
 
-// A gig at this price, and a phone, whose network the test controls; its guest has money in the wallet.
+// A gig at this price, and a phone of a guest with money in the wallet. The test controls its network.
 export async function gigAtPrice(scene, { price = 5, script = true, hasMoney = true, ...fields } = {}) {
   const service = await scene.service({ isDurable: false, settings: { TOPUPS__SANDBOX: "page" } });
   const dj = await openGig(service, { popular: price, ...fields });

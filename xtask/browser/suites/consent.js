@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { sendButton } from "../harness/evening.js";
 import { answer, guestWithMoney, requestOf } from "../harness/queue.js";
-import { amount, fees, fill, gigAtPrice, setPrice, setShownPrice } from "../harness/request_form.js";
+import { amount, boardShows, fees, fill, gigAtPrice, setPrice, setShownPrice } from "../harness/request_form.js";
 import { test } from "../harness/scene.js";
 import { textsOf } from "../harness/texts.js";
 import { eventually } from "../harness/wait.js";
@@ -103,15 +103,19 @@ for (const [delay, isAgreed] of [[0, false], [1_000, false], [4_000, false], [6_
   });
 }
 
-test("a form that was refused keeps the chosen offer", async (scene) => {
-  const scenery = await gigAtPrice(scene);
-  const { service, dj, page } = scenery;
-  const ben = await guestWithMoney(service, "Ben");
-  await requestOf(service, ben, dj, "Ceremony");
+// Opens the page beside the request of another guest, so that the form has an offer of 7.50.
+async function openWithOffer({ service, dj, page }) {
+  await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
   await eventually("there is an offer", async () => {
     await page.goto(`/g/${dj.code}`);
     return (await page.locator('#request input[value="7.50"]').count()) > 0;
   });
+}
+
+test("a form that was refused keeps the chosen offer", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { page } = scenery;
+  await openWithOffer(scenery);
   await fill(page, " ");
   await page.locator('#request input[value="7.50"]').check();
   await sendButton(page).click();
@@ -144,12 +148,8 @@ test("a price that falls and rises again is asked about for five seconds", async
 
 test("a chosen offer stays, and the form says that the price has changed", async (scene) => {
   const scenery = await gigAtPrice(scene);
-  const { service, dj, page } = scenery;
-  await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
-  await eventually("there is an offer", async () => {
-    await page.goto(`/g/${dj.code}`);
-    return (await page.locator('#request input[value="7.50"]').count()) > 0;
-  });
+  const { page } = scenery;
+  await openWithOffer(scenery);
   await fill(page);
   await page.locator('#request input[value="7.50"]').check();
   assert.match(await sendButton(page).innerText(), amount("7.50"));
@@ -194,24 +194,28 @@ test("a form for an upcoming artist holds nothing at its price once the gig does
   await page.locator("#request").getByText(t.upcoming_artist).click();
   assert.match(await sendButton(page).innerText(), amount("3.00"));
   await service.call("PATCH", `/gigs/${dj.gig.id}`, { token: dj.token, body: { asks_kind: false } });
-  await eventually("the board asks for no kind", async () => {
-    const { board } = await service.call("GET", `/boards/${dj.code}`);
-    return board.asks_kind === 0;
-  });
+  await boardShows(scenery, ({ asks_kind }) => asks_kind === 0);
   await sendButton(page).click();
   await page.getByRole("alert").getByText(t.price_raised_question).waitFor();
   assert.match(await sendButton(page).innerText(), amount("5.00"));
   assert.deepEqual(await fees(scenery, "Blue Monday"), []);
 });
 
-test("a guest who is blocked finds no form, and one who is unblocked finds it again", async (scene) => {
-  const { service, dj, guest, page } = await gigAtPrice(scene);
-  await page.goto(`/g/${dj.code}`);
-  await sendButton(page).waitFor();
+// Blocks the guest, and returns the function that ends the block.
+async function block({ service, dj, guest }) {
   // A DJ blocks a guest of whom there is a request.
   await requestOf(service, guest, dj, "Regret");
-  const path = `/music/dj/blocks/${guest.id}`;
-  await service.call("PUT", path, { token: dj.token });
+  const change = (method) => service.call(method, `/music/dj/blocks/${guest.id}`, { token: dj.token });
+  await change("PUT");
+  return () => change("DELETE");
+}
+
+test("a guest who is blocked finds no form, and one who is unblocked finds it again", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { service, dj, page } = scenery;
+  await page.goto(`/g/${dj.code}`);
+  await sendButton(page).waitFor();
+  const unblock = await block(scenery);
   await page.goto(`/g/${dj.code}`);
   await page.getByRole("heading", { name: t.blocked_title }).waitFor();
   assert.equal(await page.locator("#song_title").count(), 0);
@@ -220,69 +224,65 @@ test("a guest who is blocked finds no form, and one who is unblocked finds it ag
   const before = await length.innerText();
   await requestOf(service, await guestWithMoney(service, "Ben"), dj, "Ceremony");
   await eventually("the page has read the change", async () => (await length.innerText()) !== before);
-  await service.call("DELETE", path, { token: dj.token });
+  await unblock();
   await sendButton(page).waitFor({ timeout: 15_000 });
 });
 
 test("a form that was refused to a blocked guest is not sent again when the guest is unblocked", async (scene) => {
   const scenery = await gigAtPrice(scene);
-  const { service, dj, guest, page } = scenery;
+  const { dj, page } = scenery;
   await page.goto(`/g/${dj.code}`);
   await fill(page);
-  await requestOf(service, guest, dj, "Regret");
-  const path = `/music/dj/blocks/${guest.id}`;
-  await service.call("PUT", path, { token: dj.token });
+  const unblock = await block(scenery);
   await sendButton(page).click();
   await page.getByRole("heading", { name: t.blocked_title }).waitFor();
   assert.match(page.url(), /\/requests$/);
-  await service.call("DELETE", path, { token: dj.token });
+  await unblock();
   await page.waitForURL(`/g/${dj.code}`, { timeout: 15_000 });
   await sendButton(page).waitFor();
   assert.deepEqual(await fees(scenery, "Blue Monday"), []);
 });
 
-test("the button of a tip names the typed amount", async (scene) => {
-  const { service, dj, guest, page } = await gigAtPrice(scene);
-  const request = await requestOf(service, guest, dj, "Blue Monday");
-  await answer(service, dj, request, "accepted");
-  await answer(service, dj, request, "played");
-  await eventually("the song was played", async () => {
-    await page.goto(`/g/${dj.code}`);
-    return (await page.getByText(t.tip_the_dj).count()) > 0;
-  });
-  await page.getByText(t.tip_the_dj).click();
-  await page.getByLabel(t.other_amount).fill("3.50");
-  assert.match(await page.locator("[data-sum]").innerText(), amount("3.50"));
-});
-
-test("a second tap on a tip gives no second one while the first waits for its answer", async (scene) => {
-  const scenery = await gigAtPrice(scene);
-  const { service, network, dj, guest, phone, page } = scenery;
-  // The page tells the test of the second tap by a form that goes nowhere.
-  phone.expectProblems(/tapped/);
+// Opens the page after a song of the guest was played, with the forms of a tip.
+async function openWithTip({ service, dj, guest, page }) {
   const request = await requestOf(service, guest, dj, "Blue Monday");
   for (const status of ["accepted", "played"]) await answer(service, dj, request, status);
   await eventually("the song was played", async () => {
     await page.goto(`/g/${dj.code}`);
     return (await page.getByText(t.tip_the_dj).count()) > 0;
   });
-  const release = network.holdForms();
   await page.getByText(t.tip_the_dj).click();
+}
+
+test("the button of a tip names the typed amount", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { page } = scenery;
+  await openWithTip(scenery);
+  await page.getByLabel(t.other_amount).fill("3.50");
+  assert.match(await page.locator("[data-sum]").innerText(), amount("3.50"));
+});
+
+test("a second tap on a tip gives no second one while the first waits for its answer", async (scene) => {
+  const scenery = await gigAtPrice(scene);
+  const { network, phone, page } = scenery;
+  // The page tells the test of the second tap by a form to a path that does not exist.
+  phone.expectProblems(/tapped/);
+  await openWithTip(scenery);
+  const release = network.holdForms();
   // Nothing else can be run in a page that waits for the answer to its form.
   await page.evaluate(() => {
-    const price = document.querySelector(".facts dd").textContent;
     const tap = () => {
       // Some browsers focus no button that is tapped.
       document.activeElement.blur();
       document.querySelector("[name=preset]").click();
     };
+    const first = document.querySelector("[name=preset]");
     const observer = new MutationObserver(() => {
-      if (document.querySelector(".facts dd").textContent === price) return;
+      // The change either replaces the card, or marks it.
+      if (first.isConnected && !document.querySelector(".outdated")) return;
       observer.disconnect();
-      setTimeout(() => {
-        tap();
-        navigator.sendBeacon("/tapped");
-      }, 100);
+      tap();
+      navigator.sendBeacon("/tapped");
     });
     observer.observe(document.body, { subtree: true, childList: true });
     tap();

@@ -10,8 +10,8 @@ use crate::forms::FieldState;
 use crate::frame::{Frame, renders};
 
 /// The page `/`. Its forms are `GET /g` with `code`, and `POST /nearby` with `latitude` and `longitude` (two decimals),
-/// which the script shows. The answer to the latter is this page with [`Self::nearby`]. Browsers
-/// also get it, with status 404, for a path that belongs neither to a page nor to the API.
+/// which the script shows. The answer to the latter is this page with [`Self::nearby`]. Browsers also get it, with status
+/// 404, for a path that belongs neither to a page nor to the API.
 #[derive(Template, Clone, Debug)]
 #[template(path = "front/start.html")]
 pub struct StartPage<'a> {

@@ -33,8 +33,8 @@ impl From<OfferPlace> for Offer {
 }
 
 /// The offers, in the form and again in the live part. The script copies them from there into a form whose offers the
-/// guest has not touched. The fields are `kind` (`popular` or `upcoming`), `offer` (`price` or an amount), and `price_popular` and `price_upcoming`
-/// (the displayed prices).
+/// guest has not touched. The fields are `kind` (`popular` or `upcoming`), `offer` (`price` or an amount), and
+/// `price_popular` and `price_upcoming` (the displayed prices).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OfferFields<'a> {
     pub offers: &'a Offers,
